@@ -1,0 +1,1 @@
+"""Speed and memory claims, one file a claim: `python -m benchmarks`."""

@@ -1,0 +1,1 @@
+"""Acts: the installed runtime and its installer."""

@@ -1,0 +1,28 @@
+# The door to everything: `just` lists the recipes. Each is one line over the CLI or a tool.
+
+_default:
+    @just --list
+
+# Report on your own transcripts (the bundled sample when there are none)
+measure *ARGS:
+    setpoint report --or-sample {{ARGS}}
+
+# Fit limits from your own transcripts
+fit *ARGS:
+    setpoint fit {{ARGS}}
+
+# The default test suite (under 5 minutes)
+test *ARGS:
+    pytest -n auto -m "not slow and not e2e and not shared" {{ARGS}}
+
+# Everything that CI checks but the client and the benchmarks
+check:
+    ruff format --check . && ruff check . && mypy && just test
+
+# The real client against a scripted API (installs the client by version)
+e2e *ARGS:
+    pytest -m e2e tests/e2e {{ARGS}}
+
+# Speed and memory claims, as ratios in one run
+bench *ARGS:
+    python -m benchmarks {{ARGS}}

@@ -1,0 +1,1 @@
+"""Counts: transcripts in, tidy frames and reports out. No money, no decision."""

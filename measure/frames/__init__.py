@@ -1,0 +1,1 @@
+"""The tidy frames; `load` is the door."""

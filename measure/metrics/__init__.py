@@ -1,0 +1,1 @@
+"""Named measures over frames."""

@@ -1,0 +1,1 @@
+"""From files to raw tables: find, decode, extract, growth."""

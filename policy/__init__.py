@@ -1,0 +1,1 @@
+"""Values and decides: prices, cost, fits, replay, effect."""

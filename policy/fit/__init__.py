@@ -1,0 +1,1 @@
+"""Limits fitted from frames."""

@@ -1,0 +1,1 @@
+"""Reports that show money or limits."""
