@@ -23,6 +23,11 @@ check:
 e2e *ARGS:
     pytest -m e2e tests/e2e {{ARGS}}
 
+# Rewrite data/prices.json from genai-prices, then compare it with the figures of litellm (a 44 MB wheel)
+prices:
+    python -m scripts.prices
+    uv run --with litellm==1.110.2 python -m scripts.prices_litellm
+
 # Speed and memory claims, as ratios in one run
 bench *ARGS:
     python -m benchmarks {{ARGS}}
