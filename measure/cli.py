@@ -1,17 +1,116 @@
-"""The command line: `setpoint`. Heavy imports stand inside command bodies."""
+"""The command line: `setpoint`. The only place that exits, and the only one that looks up to `policy` and `hooks`.
+
+Heavy imports stand inside command bodies; the other packages are mounted by name and imported when called.
+"""
 
 from __future__ import annotations
 
-import typer
+import os
+import sys
+from typing import Annotated, Any
 
-app = typer.Typer(name="setpoint", no_args_is_help=True)
+import typer
+from typer.main import get_command
+
+from measure.errors import SetpointError
+from measure.lazy import LazyGroup, Mount
+
+# One line a command, in the order of `setpoint --help`.
+MOUNTS: tuple[Mount, ...] = ()
+
+
+class Root(LazyGroup):
+    """The root's commands."""
+
+    mounts = MOUNTS
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; a reader that went away (`| head`) is no error (typer would exit 1)."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            return _reader_gone()
+        return result
+
+
+def _reader_gone() -> int:
+    # Python's own last flush would complain again: give it a place to write to.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+app = typer.Typer(
+    name="setpoint",
+    cls=Root,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+    epilog="Example: setpoint report overview returns --since 7d",
+)
+
+
+def _reader_gone() -> int:
+    # Python's own last flush would complain again: give it a place to write to.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"setpoint {version('setpoint')}")
+        raise typer.Exit
 
 
 @app.callback()
-def root() -> None:
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Measure agent sessions, fit limits, install the hooks that enforce them."""
+
+
+def reports() -> tuple[Any, ...]:
+    """Every report by name: measure's, with policy's of the same name in their place and policy's own after them."""
+    from measure.reports import REPORTS as OURS
+    from policy.reports import REPORTS as THEIRS
+
+    by_name = {entry.name: entry for entry in OURS} | {entry.name: entry for entry in THEIRS}
+    return tuple(by_name.values())
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and return its exit code: 0, 1 expected, 2 usage, 3 our fault, 130 Ctrl-C."""
+    try:
+        result = get_command(app).main(args=arguments, prog_name="setpoint", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except SetpointError as error:
+        return _say(str(error), error.exit_code)
+    except typer.TyperException as error:
+        if not hasattr(error, "show"):
+            return _say(error.format_message(), error.exit_code)
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return _say("stopped.", 130)
+    except BrokenPipeError:
+        return _reader_gone()
+    except Exception as error:
+        from measure.crash import keep
+
+        return _say(keep(error), 3)
+
+
+def _say(sentence: str, code: int) -> int:
+    typer.echo(f"setpoint: {sentence}", err=True)
+    return code
 
 
 def main() -> None:
     """Entry point of the console script."""
-    app()
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,77 @@
+"""Reports for programs: JSON and CSV. Neither Rich nor Polars is imported here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+
+from measure.reports.model import SCHEMA_VERSION, Filters, Report, Source, iso, plain
+
+
+def envelope(report: Report, filters: Filters, source: Source) -> dict[str, Any]:
+    """The JSON object of one report: the same keys for every report, then its own."""
+    out: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "report": report.name,
+        "filters": filters.as_json(),
+        "totals": report.totals,
+        "rows": plain(report.rows),
+        "files": {
+            "read": source.files_read,
+            "skipped": [{"path": path, "reason": reason} for path, reason in source.skipped],
+        },
+        "records": source.records,
+        "horizon": source.horizon,
+    }
+    if source.sample:
+        out["sample"] = True
+    return out | report.extra
+
+
+def as_json(reports: Sequence[Report], filters: Filters, source: Source) -> str:
+    """One object for one report; `{"schema_version", "reports": [...]}` for several."""
+    objects = [envelope(report, filters, source) for report in reports]
+    whole = objects[0] if len(objects) == 1 else {"schema_version": SCHEMA_VERSION, "reports": objects}
+    return json.dumps(jsonable(whole), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def as_csv(report: Report) -> str:
+    """The rows, raw: header always, unknown is empty, times UTC ISO 8601."""
+    rows = plain(report.rows)
+    names = list(rows[0]) if rows else _names(report)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow(["" if row[name] is None else _flat(jsonable(row[name])) for name in names])
+    return out.getvalue()
+
+
+def jsonable(value: Any) -> Any:
+    """Dates as ISO text, what is no number as null, containers through."""
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(v) for v in value]
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _names(report: Report) -> list[str]:
+    return [] if isinstance(report.rows, list) else report.rows.columns
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

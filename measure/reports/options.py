@@ -1,0 +1,103 @@
+"""From option texts to `Filters`: dates, durations and time zones, checked."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from measure.errors import UsageError
+
+DURATION = re.compile(r"(\d{1,6})([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
+
+
+def zone_name(text: str) -> str:
+    """IANA name for an option value; "local" is the system's zone, UTC where the system names none."""
+    if text.lower() != "local":
+        return _checked(text)
+    for name in (os.environ.get("TZ", "").removeprefix(":"), _localtime()):
+        if name:
+            try:
+                return _checked(name)
+            except UsageError:
+                continue
+    return "UTC"
+
+
+def since_instant(text: str | None, zone: str, now: datetime) -> datetime | None:
+    """First instant shown: the local midnight of a date, or so long before now."""
+    if not text:
+        return None
+    day = _date(text)
+    return _midnight(day, zone) if day else _ago(text, now, "--since")
+
+
+def until_instant(text: str | None, zone: str, now: datetime) -> datetime | None:
+    """First instant no longer shown: the midnight after a date (the date is included), or so long before now."""
+    if not text:
+        return None
+    day = _date(text)
+    if day is None:
+        return _ago(text, now, "--until")
+    return _midnight(day + timedelta(days=1), zone) if day < date.max else None
+
+
+def window(since: str | None, until: str | None, zone: str, now: datetime) -> tuple[datetime | None, datetime | None]:
+    """Both ends. Raises UsageError for a bad value and for an empty window."""
+    first, end = since_instant(since, zone, now), until_instant(until, zone, now)
+    if first and end and first >= end:
+        raise UsageError(f"--since {since} lies after --until {until}: nothing can be between them.")
+    return first, end
+
+
+def _date(text: str) -> date | None:
+    for form in ("%Y-%m-%d", "%Y%m%d"):
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC).date()
+        except ValueError:
+            continue
+    return None
+
+
+def _ago(text: str, now: datetime, option: str) -> datetime:
+    match = DURATION.fullmatch(text.strip().lower())
+    if not match:
+        raise UsageError(f"{option} {text!r} is no date: write 2026-11-30, 20261130, 7d, 2w or 24h.")
+    try:
+        return now - timedelta(hours=int(match[1]) * HOURS[match[2]])
+    except OverflowError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def _midnight(day: date, zone: str) -> datetime:
+    try:
+        return datetime.combine(day, time(), ZoneInfo(zone)).astimezone(UTC)
+    except OverflowError:
+        return datetime.combine(day, time(), UTC)
+
+
+def _checked(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise UsageError(
+            f"--timezone {name!r} is no time zone: write an IANA name such as Europe/Berlin, or local."
+        ) from None
+    return name
+
+
+def _localtime() -> str:
+    try:
+        target = str(Path("/etc/localtime").resolve(strict=True))
+    except OSError:
+        return ""
+    _, found, name = target.partition("/zoneinfo/")
+    if found:
+        return name.removeprefix("posix/").removeprefix("right/")
+    try:
+        return Path("/etc/timezone").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""

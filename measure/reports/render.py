@@ -1,0 +1,123 @@
+"""Reports for people: Rich tables that fit 80 columns, and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+from zoneinfo import ZoneInfo
+
+from measure.reports.foot import foot
+from measure.reports.model import Filters, Kind, Report, Show, Source, Table, plain
+from measure.reports.words import cell, header_of, kind_of
+
+TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day"})
+SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
+
+
+def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO[str]) -> None:
+    """Write the reports as tables, with colour only where the terminal wants it (NO_COLOR is honoured)."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    zone = ZoneInfo(filters.timezone)
+    for report in reports:
+        console.print(Text(report.title, style="bold"))
+        for line in report.lead:
+            console.print(line)
+        if not len(report.rows):
+            console.print(report.empty)
+        for table in report.tables if len(report.rows) else ():
+            console.print()
+            console.print(_rich(table, zone))
+        for line in report.notes:
+            console.print(Text(line, style="dim"))
+        console.print()
+    for line in foot(source):
+        console.print(Text(line, style="dim"))
+
+
+def as_markdown(reports: Sequence[Report], filters: Filters, source: Source) -> str:
+    """The same tables as GitHub Markdown."""
+    zone = ZoneInfo(filters.timezone)
+    blocks: list[str] = []
+    for report in reports:
+        blocks += [f"## {report.title}", *report.lead]
+        if not len(report.rows):
+            blocks.append(report.empty)
+        for table in report.tables if len(report.rows) else ():
+            blocks.append("\n".join(_markdown(table, zone)))
+        blocks += report.notes
+    blocks.append("  \n".join(_escape(line) for line in foot(source)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def lines_of(table: Table, zone: ZoneInfo) -> tuple[list[Kind], list[list[str]], list[str] | None]:
+    """Kinds, cells and the last line of a table, as text."""
+    rows = plain(table.rows)
+    kinds = [kind_of(show, _first(rows, show.column)) for show in table.show]
+    body = [[cell(row.get(s.column), k, zone) for s, k in zip(table.show, kinds, strict=True)] for row in rows]
+    last = None
+    if table.total is not None:
+        total = table.total
+        last = [
+            cell(total[s.column], k, zone) if s.column in total else "" for s, k in zip(table.show, kinds, strict=True)
+        ]
+    return kinds, body, last
+
+
+def _first(rows: list[dict[str, Any]], column: str) -> object:
+    return next((row[column] for row in rows if row.get(column) is not None), None)
+
+
+def _rich(table: Table, zone: ZoneInfo) -> Any:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    kinds, body, last = lines_of(table, zone)
+    out = RichTable(title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    out.pad_edge = False
+    out.show_footer = last is not None
+    for index, (show, kind) in enumerate(zip(table.show, kinds, strict=True)):
+        text = kind in TEXT
+        out.add_column(
+            Text(header_of(show)),
+            Text(last[index]) if last else "",
+            justify="left" if text else "right",
+            no_wrap=True,
+            overflow="ellipsis",
+            min_width=None if kind in SQUEEZED else _width(show, index, body, last),
+        )
+    for row in body:
+        out.add_row(*(Text(value) for value in row))
+    return out
+
+
+def _width(show: Show, index: int, body: list[list[str]], last: list[str] | None) -> int:
+    """Numbers are never cut: a column of them is as wide as its longest."""
+    cells = [row[index] for row in body] + ([last[index]] if last else [])
+    return max((len(c) for c in cells), default=len(header_of(show)))
+
+
+def _markdown(table: Table, zone: ZoneInfo) -> Iterator[str]:
+    kinds, body, last = lines_of(table, zone)
+    if table.title:
+        yield f"### {table.title}"
+        yield ""
+    yield _row([header_of(show) for show in table.show])
+    yield _row(["---" if kind in TEXT else "---:" for kind in kinds], escape=False)
+    for row in body:
+        yield _row(row)
+    if last:
+        yield _row([f"**{value}**" if value else "" for value in last], escape=False)
+
+
+def _row(cells: Sequence[str], *, escape: bool = True) -> str:
+    return "| " + " | ".join(_escape(c) if escape else c for c in cells) + " |"
+
+
+def _escape(text: str) -> str:
+    for char in "\\|*_`<>[]":
+        text = text.replace(char, f"\\{char}")
+    return text
