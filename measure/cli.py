@@ -51,12 +51,6 @@ app = typer.Typer(
 )
 
 
-def _reader_gone() -> int:
-    # Python's own last flush would complain again: give it a place to write to.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
-
-
 def _version(value: bool) -> None:
     if value:
         from importlib.metadata import version
