@@ -1,0 +1,87 @@
+"""The return guard: announces the budget, and stops a report that is over it, once per agent."""
+
+from .agents import can_write, definition, folders
+from .dispatch import Answer, Call
+from .paths import env
+from .reports import folder_for, save
+from .returns import ENV_FILE, ENV_PASS, FILE, PASS, READ_ONLY, SPILL, Policy, contract, decide, est_tokens, order
+from .state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+HANDED_BACK = "handed-back"
+AGAIN = " Then call SubagentHandback again with the shorter message."
+
+
+def policy_for(section: "dict[str, Any]", agent_type: str) -> Policy:
+    """The policy of an agent type under this process's environment."""
+    return Policy(section, agent_type, {name: env(name) for name in (ENV_PASS, ENV_FILE)})
+
+
+def writes(call: Call, agent_type: str) -> bool:
+    """Whether this agent can write a report file."""
+    if agent_type in READ_ONLY or call.event.get("permission_mode") == "plan":
+        return False
+    return can_write(definition(agent_type, folders(call.config.root, call.config.user)))
+
+
+def start(call: Call, section: "dict[str, Any]") -> "Answer | None":
+    """SubagentStart: announce the budget."""
+    agent_type = call.text("agent_type")
+    policy = policy_for(section, agent_type)
+    if not agent_type or not policy.acts:
+        return None
+    row: dict[str, object] = {"decision": "announce", "limit": policy.pass_tokens, "file": policy.file_tokens}
+    return Answer(note=contract(policy, writes(call, agent_type)), log=row)
+
+
+def stop(call: Call, section: "dict[str, Any]") -> "Answer | None":
+    """SubagentStop: block an over-long report once; a report handed back before was judged there."""
+    if call.event.get("stop_hook_active") is True:
+        return None
+    return judge(call, section, call.text("last_assistant_message"), "stop")
+
+
+def handback(call: Call, section: "dict[str, Any]") -> "Answer | None":
+    """PreToolUse SubagentHandback: deny an over-long report once."""
+    value = call.event.get("tool_input")
+    message = value.get("message") if isinstance(value, dict) else None
+    return judge(call, section, message if isinstance(message, str) else "", "handback")
+
+
+def judge(call: Call, section: "dict[str, Any]", text: str, route: str) -> "Answer | None":
+    """The guard's answer to a report on one route."""
+    agent_type, agent_id = call.text("agent_type"), call.text("agent_id")
+    if not agent_type or not text.strip():
+        return None
+    policy = policy_for(section, agent_type)
+    if not policy.acts:
+        return None
+    size = est_tokens(text)
+    row: dict[str, object] = {"route": route, "size": size, "limit": policy.pass_tokens, "decision": PASS}
+    state = State(call.home, call.text("session_id"), agent_id) if agent_id else None
+    if state is not None and route == "handback":
+        state.claim(HANDED_BACK)
+    if decide(policy, size) == PASS:
+        return Answer(log=row)
+    if not may_block(state, route):
+        return Answer(log=dict(row, why="spent"))
+    action = decide(policy, size, writes(call, agent_type))
+    place = (
+        folder_for(call.config.root, agent_type, agent_id, call.text("session_id")) if action in (FILE, SPILL) else ""
+    )
+    if action == SPILL:
+        place = save(place, text)
+    reason = order(action, policy, size, place, AGAIN if route == "handback" else "")
+    row["decision"] = action
+    return Answer(log=row, **{"deny" if route == "handback" else "block": reason})
+
+
+def may_block(state: "State | None", route: str) -> bool:
+    """Whether this agent's one block by the guard is still free; takes it."""
+    if state is None:
+        # no agent id, no latch: `stop_hook_active` is the brake of one route, the other has none
+        return route == "stop"
+    return not (route == "stop" and HANDED_BACK in state.latches()) and state.claim_block("return")

@@ -1,0 +1,39 @@
+"""The decision log: JSONL per day, append-only, one write a line; counts, sizes and ids, never text."""
+
+from time import gmtime, strftime
+
+from .jsontext import dumps
+from .paths import make_folders, system
+
+DAY_BYTES = 4_000_000  # a day's log stops growing here
+KEEP_DAYS = 30
+
+
+def append(home: str, row: "dict[str, object]") -> None:
+    """Add one line to today's log in `<home>/log`. A log that cannot be written is no reason to fail."""
+    now = gmtime()
+    folder = home + "/log"
+    path = folder + strftime("/%Y-%m-%d.jsonl", now)
+    line = (dumps({"at": strftime("%Y-%m-%dT%H:%M:%SZ", now), **row}) + "\n").encode()
+    flags = system.O_WRONLY | system.O_APPEND | getattr(system, "O_BINARY", 0)
+    try:
+        try:
+            handle = system.open(path, flags)
+        except FileNotFoundError:
+            make_folders(folder)
+            prune(folder)
+            handle = system.open(path, flags | system.O_CREAT, 0o600)
+        try:
+            if system.fstat(handle).st_size + len(line) <= DAY_BYTES:
+                system.write(handle, line)
+        finally:
+            system.close(handle)
+    except OSError:
+        pass
+
+
+def prune(folder: str) -> None:
+    """Drop the logs older than KEEP_DAYS; only names of our own form."""
+    days = sorted(name for name in system.listdir(folder) if name.endswith(".jsonl") and len(name) == 16)
+    for name in days[: max(0, len(days) - KEEP_DAYS)]:
+        system.unlink(folder + "/" + name)
