@@ -85,9 +85,7 @@ def _row(entry: Any, where: str) -> dict[str, Any]:
             raise SetpointError(f"{where} ({entry['model']}): {name} must be a number of dollars, not {value!r}.")
     day, start = entry.get("valid_from"), entry.get("tier_start", 0)
     if isinstance(day, dt.datetime) or not (day is None or isinstance(day, dt.date)):
-        raise SetpointError(
-            f"{where} ({entry['model']}): valid_from must be a date such as 2026-01-31, without quotes."
-        )
+        raise SetpointError(f"{where} ({entry['model']}): valid_from must be a date without quotes (2026-01-31).")
     if isinstance(start, bool) or not isinstance(start, int) or start < 0:
         raise SetpointError(f"{where} ({entry['model']}): tier_start must be a whole number of tokens.")
     numbers = {name: float(entry[name]) for name in (*RATES, *OPTIONAL) if name in entry}
