@@ -109,7 +109,8 @@ def context(
 def _subtitle(session: str, main: list[Thread], agents: list[Thread], hidden: int) -> str:
     requests = sum(len(thread.steps) for thread in main + agents)
     text = f"session {session[:8]} · {style.count(len(agents), 'agent')} · {style.count(requests, 'request')}"
-    text += " · dotted line and ▼: compaction"
+    if any(thread.compacted_at for thread in main + agents):
+        text += " · dotted line and ▼: compaction"
     return f"{text} · {style.count(hidden, 'smaller agent')} not shown" if hidden else text
 
 

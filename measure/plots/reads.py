@@ -83,7 +83,7 @@ def reads(frame: pl.DataFrame) -> Figure:
                 fontsize=8,
             )
         style.name_rows(ax, [short(path, project) for path, project in kept.select("path", "project").iter_rows()])
-        ax.set_xlim(0, 1.16 * max(1, *kept["total"]))
+        ax.set_xlim(0, 1.22 * max(1, *kept["total"]))
         ax.set_xlabel("read again (est. tokens: UTF-16 length / 4)")
         ax.xaxis.set_major_formatter(style.thousands)
         style.legend(fig, handles)  # type: ignore[arg-type]

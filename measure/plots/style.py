@@ -133,6 +133,6 @@ def room(rows: int, each: float = 0.32, around: float = 1.7) -> float:
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Put `names` beside the rows 0, 1, 2... of a horizontal plot, the first on top."""
     ax.set_yticks(range(len(names)), [shown(name, 44) for name in names])
-    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_ylim(max(len(names), 2) - 0.4, -0.6)
     ax.grid(visible=False, axis="y")
     ax.tick_params(axis="y", length=0)
