@@ -10,6 +10,7 @@ BOUND = 100_000
 WRAP_UP_BEFORE = 15_000
 # Haiku 5.5 costs five times more a request above 100K prompt tokens: room for the report's own turns.
 MODEL_BOUNDS = {"claude-haiku-5-5": 85_000}
+REPORT_MAX_WORDS = 400
 NONE, WRAP_UP, REPORT = "none", "wrap-up", "report"
 
 
@@ -87,3 +88,17 @@ def decide(tokens: int, limit: int, before: int, noted: int, fork_first: int | N
     if now <= noted:
         return NONE, noted
     return (REPORT if now >= 2 else WRAP_UP), now
+
+
+def report_words(section: object) -> int:
+    """The longest report asked for, in words."""
+    value = section.get("reportMaxWords") if isinstance(section, dict) else None
+    return positive(value) or REPORT_MAX_WORDS
+
+
+def text(what: str, tokens: int, limit: int, words: int) -> str:
+    """The note for "wrap-up" or "report"; `limit` counts as `own_bound` does."""
+    head = f"Context guard: a program measured this agent's context at {tokens:,} tokens"
+    if what == WRAP_UP:
+        return f"{head}; its bound is {limit:,}. Begin to close: finish the item at hand and open no new one."
+    return f"{head}, past its bound of {limit:,}. Report now, with what you have: verdict first, at most {words} words."

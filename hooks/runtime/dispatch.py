@@ -16,6 +16,9 @@ HANDLERS = {
     "SubagentStart": (("returns", "guard", "start"),),
     "SubagentStop": (("returns", "guard", "stop"),),
     "PreToolUse:SubagentHandback": (("returns", "guard", "handback"),),
+    "PreToolUse:Bash": (("reads", "rereads", "before"),),
+    "PostToolBatch": (("context", "advice", "batch"), ("reads", "rereads", "batch")),
+    "SessionStart": (("reads", "rereads", "compacted"),),
 }
 # features whose handlers are asked although their section is missing or not enabled
 ALWAYS: "frozenset[str]" = frozenset()

@@ -4,7 +4,7 @@ from time import time
 
 from .config import read
 from .jsontext import dumps
-from .paths import make_folders, system
+from .paths import exists, make_folders, system
 
 KEEP_SECONDS = 7 * 86_400
 MAX_BLOCKS = 2  # blocks of one agent, all our rules together
@@ -93,6 +93,17 @@ class State:
         finally:
             system.close(handle)
         system.replace(spare, path)
+
+    def forget_everywhere(self, name: str) -> None:
+        """Drop what every party of the session keeps under that name."""
+        try:
+            parties = system.listdir(self._session)
+        except OSError:
+            return
+        for party in parties:
+            path = f"{self._session}/{party}/{name}.json"
+            if exists(path):
+                system.unlink(path)
 
 
 def sweep(folder: str) -> None:

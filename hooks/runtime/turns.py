@@ -20,3 +20,12 @@ def decide(turns: int, max_turns: int | None, at: int, noted: bool) -> bool:
     """True when the one note of this run is due: at most `at` turns left, but one at least to report in."""
     rest = left(turns, max_turns)
     return rest is not None and not noted and 0 < rest <= at
+
+
+def text(rest: int, max_turns: int, words: int) -> str:
+    """The note to an agent with `rest` turns left of `max_turns`."""
+    turns = "1 turn is" if rest == 1 else f"{rest} turns are"
+    return (
+        f"Turn guard: {turns} left of {max_turns}, and a run stopped at its limit returns nothing. "
+        f"Report now: verdict first, at most {words} words."
+    )

@@ -101,11 +101,16 @@ class Workspace:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
 
+    def read_settings(self) -> Json:
+        """The project's settings.json as it stands."""
+        path = self.work / ".claude" / "settings.json"
+        found: Json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        return found
+
     def settings(self, **values: Any) -> None:
         """Keys laid over the project's settings.json."""
-        path = self.work / ".claude" / "settings.json"
-        now = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        path.write_text(json.dumps(now | values, indent=2), encoding="utf-8")
+        text = json.dumps(self.read_settings() | values, indent=2)
+        (self.work / ".claude" / "settings.json").write_text(text, encoding="utf-8")
 
     def config(self, **sections: Any) -> None:
         """Keys laid over sections of the project's setpoint.json."""

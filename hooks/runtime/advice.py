@@ -1,0 +1,127 @@
+"""The context feature: a subagent too large, or near its turn limit, is told to report. It never blocks."""
+
+from .agents import definition, folders
+from .context import NONE, bound, decide, own_bound, report_words, text, wrap_up_before
+from .dispatch import Answer, Call
+from .progress import advance
+from .state import State
+from .tail import FIRST, Reading, agent_file, await_call, holds, last, part, response
+from .turns import decide as turns_due
+from .turns import left, turns_left_at
+from .turns import text as turns_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FORK = "fork"
+
+
+def batch(call: Call, section: "dict[str, Any]") -> "Answer | None":
+    """PostToolBatch (PostToolUse on older clients), inside subagents: one note a level, both notes joined."""
+    agent_id, agent_type = call.text("agent_id"), call.text("agent_type")
+    path = agent_file(call.text("transcript_path"), agent_id) if agent_type else None
+    if path is None:
+        return None
+    state = State(call.home, call.text("session_id"), agent_id)
+    before = state.load("context")
+    kept = dict(before)
+    row: dict[str, object] = {}
+    notes = [size_note(path, call, section, kept, row), turns_note(path, call, section, kept, row)]
+    if kept != before:
+        state.save("context", kept)
+    said = " ".join([note for note in notes if note])
+    return Answer(note=said, log=row) if said else None
+
+
+def last_call(event: "dict[str, Any]") -> str:
+    """The id of the batch's last tool call (PostToolUse: of its one call)."""
+    calls = event.get("tool_calls")
+    one = calls[-1] if isinstance(calls, list) and calls else event
+    value = one.get("tool_use_id") if isinstance(one, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def fresh(path: str, call: Call, section: "dict[str, Any]") -> "Reading | None":
+    """The last response; near the bound it is waited for where the file is still behind this batch."""
+    reading = last(path)
+    expected = reading.current() if reading else None
+    if reading is None or expected is None:
+        return reading
+    near = bound(section, reading.model, call.text("agent_type")) // 2
+    if expected < near or not await_call(path, last_call(call.event)):
+        return reading
+    return last(path)
+
+
+def size_note(
+    path: str, call: Call, section: "dict[str, Any]", kept: "dict[str, Any]", row: "dict[str, object]"
+) -> str:
+    """What the agent is told about its context's size; empty while there is nothing to say."""
+    reading, agent_type = fresh(path, call, section), call.text("agent_type")
+    if reading is None or reading.tokens is None:
+        return ""
+    limit = bound(section, reading.model, agent_type)
+    if agent_type == FORK and "first" not in kept:
+        kept["first"] = first_context(path)
+    fork_first = kept.get("first")
+    level = kept.get("level")
+    what, kept["level"] = decide(
+        reading.tokens, limit, wrap_up_before(section), level if isinstance(level, int) else 0, fork_first
+    )
+    if what == NONE:
+        return ""
+    limit = own_bound(limit, fork_first)
+    row.update(decision=what, tokens=reading.tokens, limit=limit)
+    return text(what, reading.tokens, limit, report_words(section))
+
+
+def first_context(path: str) -> "int | None":
+    """Context of a fork's own first request: its file opens with one response copied from the parent."""
+    try:
+        lines = part(path, 0, FIRST)[0].split(b"\n")
+    except OSError:
+        return None
+    prompted = False
+    for line in lines:
+        prompted = prompted or b'"user"' in line
+        found = response(line) if prompted and b'"usage"' in line else None
+        if found is not None:
+            return found.tokens
+    return None
+
+
+def turns_note(
+    path: str, call: Call, section: "dict[str, Any]", kept: "dict[str, Any]", row: "dict[str, object]"
+) -> str:
+    """What the agent is told about its turn limit; empty for an agent without one."""
+    max_turns = turn_limit(call, section)
+    at = turns_left_at(section)
+    if max_turns is None or not at:
+        return ""
+    seen = kept.get("turns")
+    call_id = last_call(call.event)
+    written = holds(path, call_id)
+    now, data = advance(path, seen if isinstance(seen, dict) else {})
+    kept["turns"] = now
+    run = now["runs"]
+    noted = kept.get("turnsNoted") == run
+    # the response of this very batch counts, whether it has reached the file or not
+    turns = len(now["ids"]) + (0 if written or call_id.encode() in data else 1)
+    if not turns_due(turns, max_turns, at, noted):
+        return ""
+    kept["turnsNoted"] = run
+    rest = left(turns, max_turns) or 0
+    row.update(turns=turns, maxTurns=max_turns)
+    row.setdefault("decision", "turns")
+    return turns_text(rest, max_turns, report_words(section))
+
+
+def turn_limit(call: Call, section: "dict[str, Any]") -> "int | None":
+    """maxTurns of the agent's definition: the project's, the user's, then those of `agentDirs`."""
+    more = section.get("agentDirs")
+    places = folders(call.config.root, call.config.user) + [
+        place for place in (more if isinstance(more, list) else []) if isinstance(place, str)
+    ]
+    value = (definition(call.text("agent_type"), places) or {}).get("maxTurns")
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() and int(value) else None
