@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from measure.bundled import bundled
+from measure.sample import data
 from policy.model_ids import normalise
 
 if TYPE_CHECKING:
@@ -136,8 +136,8 @@ def table(rows: Iterable[dict[str, Any]]) -> pl.DataFrame:
 @cache
 def load() -> Prices:
     """The bundled table with its gaps filled."""
-    base = json.loads(bundled("prices.json").read_text(encoding="utf-8"))
-    gaps = json.loads(bundled("prices_gaps.json").read_text(encoding="utf-8"))
+    base = json.loads(data("prices.json").read_text(encoding="utf-8"))
+    gaps = json.loads(data("prices_gaps.json").read_text(encoding="utf-8"))
     name = f"{base['source']} {base['version']}"
     rows = table([{"source": name, **row} for row in base["rows"]] + gaps["rows"])
     for entry in gaps["fast_factor"]:

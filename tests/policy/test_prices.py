@@ -7,14 +7,14 @@ import pytest
 from genai_prices import Usage, calc_price
 from genai_prices.data import providers
 
-from measure.bundled import bundled
 from measure.columns import empty
+from measure.sample import data
 from policy.cost import KINDS, cost
 from policy.model_ids import normalise
 from policy.prices import load
 
 NOW = dt.datetime(2026, 11, 20, 12, tzinfo=dt.UTC)
-BASE = json.loads(bundled("prices.json").read_text(encoding="utf-8"))
+BASE = json.loads(data("prices.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(

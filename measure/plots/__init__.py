@@ -1,0 +1,1 @@
+"""Pictures of what was counted: functions from frames to a matplotlib Figure. Nothing here opens a file."""

@@ -1,0 +1,62 @@
+"""What a read brought in, line by line, without keeping a word of it: one 32-bit mark a line.
+
+A mark is 20 bits of the line's CRC-32 and 12 bits of its size, so that `measure.frames.reads` can tell which lines
+were really sent again, and how many characters they were. Two different lines at the same place pass for equal once
+in a million.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from struct import pack, unpack
+from zlib import crc32
+
+LONGEST = 0xFFF
+
+
+def line_marks(text: str) -> tuple[int | None, str]:
+    """Number of the first line as Read wrote it (None: no numbers) and the marks of all lines, packed as text.
+
+    Sizes are UTF-16 units of the line as the model read it, number included; the CRC is of the file's own text, so
+    that what Bash printed and what Read gave can be compared. What the client adds below the lines is left out.
+    """
+    first, between = _numbering(text)
+    if between:
+        text = text.partition("\n\n")[0]  # a numbered text has no empty line: here begins a <system-reminder>
+    lines = text.split("\n")
+    data = text.encode("utf-8", "surrogatepass")
+    if 2 * len(text) == len(text.encode("utf-16-le", "surrogatepass")):
+        sizes = list(map(len, lines))
+    else:
+        sizes = [len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in lines]
+    if max(sizes) > LONGEST:
+        sizes = [min(size, LONGEST) for size in sizes]
+    mark, skip = between.encode(), len(between.encode())
+    bodies = [line[line.find(mark) + skip :] for line in data.split(b"\n")] if between else data.split(b"\n")
+    marks = [(check & 0xFFFFF) << 12 | size for check, size in zip(map(crc32, bodies), sizes, strict=True)]
+    return first, b64encode(pack(f"<{len(marks)}I", *marks)).decode("ascii")
+
+
+def unpack_marks(packed: str) -> tuple[list[int], list[int]]:
+    """The CRCs and the sizes (UTF-16 units, at most 4,095 each) of packed marks."""
+    raw = b64decode(packed)
+    marks = unpack(f"<{len(raw) // 4}I", raw)
+    return [mark >> 12 for mark in marks], [mark & LONGEST for mark in marks]
+
+
+def _numbering(text: str) -> tuple[int | None, str]:
+    """First line number and what stands between number and text (an arrow, in newer clients a tab); None without."""
+    start, _, rest = text.partition("\n")
+    for between in ("→", "\t"):
+        number = _number(start, between)
+        if number is not None:
+            second = rest.partition("\n")[0]
+            counted = not second or _number(second, between) == number + 1
+            return (number, between) if counted else (None, "")
+    return None, ""
+
+
+def _number(line: str, between: str) -> int | None:
+    digits, found, _ = line[:24].partition(between)
+    digits = digits.strip(" ")
+    return int(digits) if found and digits.isdecimal() and digits.isascii() else None
