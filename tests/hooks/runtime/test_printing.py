@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hooks.runtime.printing import Print, prints, read_call
@@ -293,6 +293,37 @@ def test_the_shell_reads_a_print_the_same_way(tmp_path: Path) -> None:
             last = first + int(str(call["limit"])) - 1 if "limit" in call else 100
             expected += "".join(lines[first - 1 : last])
         assert shown == expected, command
+
+
+PIECES = [
+    *("cat", "head", "tail", "sed", "-n", "-n3", "-5", "+3", "-n+4", "1,5p", "7p", "'2,4p'", "9,2p", "a.txt", "b.txt"),
+    *("'a b.txt'", '"a.txt"', "--", "-", ";", "&&", "|", ">", "&", "$X", "*", "~", "#", "!", "{a,b}", "echo", "'", '"'),
+]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(words=st.lists(st.sampled_from(PIECES), min_size=2, max_size=9), glue=st.sampled_from([" ", "  ", ""]))
+def test_whatever_is_taken_for_a_print_prints_those_lines_and_nothing_else(
+    tmp_path: Path, words: list[str], glue: str
+) -> None:
+    """Random commands: each that is accepted is run by bash, and must print the lines that were announced."""
+    command = words[0] + " " + (glue or " ").join(words[1:]) if glue else " ".join(words[:-1]) + words[-1]
+    found = prints(command)
+    if not found:
+        return
+    files = {name: [f"{name} {n}\n" for n in range(1, 13)] for name in ("a.txt", "b.txt", "a b.txt")}
+    for name, lines in files.items():
+        (tmp_path / name).write_text("".join(lines))
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    expected = ""
+    for one in found:
+        lines = files.get(one.path, [])
+        if one.from_end is not None:
+            expected += "".join(lines[-one.from_end :])
+        else:
+            expected += "".join(lines[(one.first_line or 1) - 1 : one.last_line])
+    missing = [one.path for one in found if one.path not in files]
+    assert missing or (done.returncode == 0 and done.stdout == expected), command
 
 
 def test_nothing_is_imported() -> None:
