@@ -133,21 +133,26 @@ def tool_use(sink: Sink, place: Place, message_id: Any, block: dict[str, Any], c
             given.get("subagent_type"),
             given.get("model"),
             truth(given.get("run_in_background")),
-            given.get("to") or given.get("agent_id"),
+            given.get("to") or given.get("agent_id") or given.get("task_id"),
             sink.odd.units(message) if isinstance(message, str) else None,
             size,
             cwd,
         )
     )
-    if block.get("name") == "Bash" and isinstance(given.get("command"), str):
-        _printed(sink, place, block.get("id"), given["command"], cwd)
+    name, call = block.get("name"), block.get("id")
+    reads = name == "Read" or (name == "Bash" and _printed(sink, place, call, given.get("command"), cwd))
+    if not reads and isinstance(call, str):
+        sink.other_calls.add(call)
     return size
 
 
-def _printed(sink: Sink, place: Place, tool_use_id: Any, command: str, cwd: Any) -> None:
-    for part, one in enumerate(prints(command)):
+def _printed(sink: Sink, place: Place, tool_use_id: Any, command: Any, cwd: Any) -> bool:
+    """One row a file that the command prints; False where it does anything else."""
+    found = prints(command) if isinstance(command, str) else ()
+    for part, one in enumerate(found):
         values = (tool_use_id, part, one.path, one.first_line, one.last_line, one.from_end, cwd)
         sink.add("printed", place, *values)
+    return bool(found)
 
 
 def _dict(value: Any) -> dict[str, Any]:

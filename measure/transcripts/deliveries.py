@@ -14,6 +14,8 @@ MESSAGE = "<agent-message"
 _TAG = {name: re.compile(rf"<{name}>(.*?)</{name}>", re.DOTALL) for name in ("task-id", "tool-use-id", "status")}
 _FROM = re.compile(r'<agent-message\b[^>]*\bfrom="([^"]*)"')
 _START = re.compile(r"^[ \t]*<(?:task-notification|agent-message)\b", re.MULTILINE)
+_CUT = re.compile(r"\n\n\.\.\. \[(\d{1,12}) characters truncated\] \.\.\.\n\n")
+_LONG = 90_000
 _FRAME = "The report follows:\n"
 
 
@@ -50,8 +52,14 @@ def _notification(sink: Sink, text: str) -> tuple[Any, ...]:
     report = (rest.rpartition("</result>")[0] if "</result>" in rest else rest) if "<result>" in text else None
     head += text[len(head) + len(report or "") :]
     call, agent, status = (_tag(head, name) for name in ("tool-use-id", "task-id", "status"))
-    size = None if report is None else sink.odd.units(report)
+    size = None if report is None else sink.odd.units(report) + _cut_out(report)
     return "task-notification", agent, call, status, size, False, None, None
+
+
+def _cut_out(report: str) -> int:
+    """UTF-16 units that the client left out of the middle of a report of more than 100,000, less its own mark."""
+    cut = _CUT.search(report) if len(report) > _LONG else None
+    return int(cut.group(1)) - len(cut.group(0)) if cut else 0
 
 
 def _tag(text: str, name: str) -> str | None:

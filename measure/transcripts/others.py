@@ -85,10 +85,23 @@ def attachment(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
         return deliveries(sink, place, "attachment", prompt, origin)
     if kind in _FILES:
         return _file(sink, place, kind, _dict((whole(line) or {}).get("attachment")))
+    if kind == "hook_additional_context":
+        return _stop_context(sink, place, line)
     outcome = HOOK_OUTCOMES.get(kind) if isinstance(kind, str) else None
     if outcome is None:
         return False
     return _hook(sink, place, outcome, _dict((whole(line) or {}).get("attachment")))
+
+
+def _stop_context(sink: Sink, place: Place, line: bytes) -> bool:
+    """A hook's note at the end of an agent's turn lets it go on, as a block does; other notes feed nothing."""
+    if b"SubagentStop" not in line:
+        return False
+    given = _dict((whole(line) or {}).get("attachment"))
+    if given.get("hookEvent") != "SubagentStop":
+        return False
+    sink.add("turns", place, "stop_context", None, None)
+    return True
 
 
 def _hook(sink: Sink, place: Place, outcome: str, given: dict[str, Any]) -> bool:

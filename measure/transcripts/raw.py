@@ -115,6 +115,14 @@ TABLES: tuple[RawTable, ...] = (
         ("cwd", "str"),
     ),
     _table(
+        "contents",
+        "One row a result of Read, or of a Bash call that only prints files, that gave text.",
+        ("tool_use_id", "str"),
+        ("first_number", "int"),  # line number of the first line as Read wrote it; null where lines have none
+        ("marks", "str"),  # one 32-bit mark a line (measure.transcripts.lines): which line, and how long
+        ("stub", "bool"),  # the client only said that the file is unchanged
+    ),
+    _table(
         "tool_results",
         "One row a tool_result block.",
         ("tool_use_id", "str"),
@@ -166,7 +174,7 @@ TABLES: tuple[RawTable, ...] = (
     _table(
         "turns",
         "One row a user record that holds text beside tool results.",
-        ("kind", "str"),  # prompt, meta, stop_feedback, compact_summary, interrupt, command
+        ("kind", "str"),  # prompt, meta, stop_feedback, stop_context, compact_summary, interrupt, command, delivery
         ("chars", "int"),
         ("origin", "str"),
     ),
@@ -240,6 +248,18 @@ TABLES: tuple[RawTable, ...] = (
         ("records", "int"),
         ("cwd", "str"),  # first working folder
         ("version", "str"),  # last client version
+    ),
+    RawTable(
+        "journal",
+        "One row a result in the journal of a workflow: what an agent gave back to the script that ran it.",
+        (
+            ("file", "int"),
+            ("session_id", "str"),
+            ("agent_id", "str"),
+            ("run_id", "str"),
+            ("part", "int"),  # number of the result in the journal
+            ("chars", "int"),  # UTF-16 units of the text, or of the value as JSON
+        ),
     ),
     RawTable(
         "metas",

@@ -11,9 +11,11 @@ from measure.transcripts import build
 from measure.transcripts.build import Mended, RawFrames
 from measure.transcripts.extract import Reader
 from measure.transcripts.find import Found, Listing, reason
+from measure.transcripts.journal import journal
 from measure.transcripts.metas import metas
 from measure.transcripts.raw import BY_NAME
 from measure.transcripts.sink import Sink
+from measure.transcripts.sniff import JOURNAL
 
 CHUNK = 4 << 20
 FLUSH_ROWS = 32_768
@@ -67,6 +69,8 @@ class Scanner:
             self.skip(one.path, reason(error), number)
             return
         if why is not None:
+            if why == JOURNAL:
+                self.sink.rows["journal"] += journal(number, one)
             self.skip(one.path, why, number, size)
             return
         self.mended.setdefault(number, set()).update(reader.odd.surrogates)

@@ -9,6 +9,7 @@ from measure.transcripts import fields as f
 from measure.transcripts.decode import Fields, Lines, whole
 
 _TALK = frozenset({"user", "assistant", "system", "attachment", "progress"})
+JOURNAL = "no transcript: a workflow's journal"
 _JOURNAL = frozenset({"launched", "started", "result"})
 _OTHERS = (
     ("payload", "a log of Codex"),
@@ -41,7 +42,7 @@ def verdict(lines: Lines, records: Sequence[Fields | None]) -> str | None:
         return ""
     kinds = {record[f.TYPE] for record in objects if isinstance(record[f.TYPE], str)}
     if kinds and kinds <= _JOURNAL:
-        return "no transcript: a workflow's journal"
+        return JOURNAL
     first = next((whole(line) for (_, line), record in zip(lines, records, strict=True) if record is not None), None)
     return f"no transcript: {_name(first or {})}"
 

@@ -7,6 +7,7 @@ from typing import Any
 from measure.transcripts import fields as f
 from measure.transcripts.decode import Fields, whole
 from measure.transcripts.deliveries import deliveries, is_delivery
+from measure.transcripts.lines import line_marks
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import truth
 
@@ -14,6 +15,9 @@ PERSISTED = "<persisted-output>"
 INTERRUPT = "[Request interrupted by user"
 FEEDBACK = "Stop hook feedback:"
 _MEDIA = frozenset({"image", "document"})
+_STUBS = ("File unchanged since last read", "Wasted call")  # what Read answers instead of the same text again
+_API_ERROR = "API Error"
+_TRAILER = "agentId: "
 
 
 def user(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
@@ -25,14 +29,14 @@ def user(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
     if isinstance(content, str):
         return _text(sink, place, record, [content])
     texts: list[str] = []
-    caller: tuple[Any, int, bool, bool] | None = None
+    caller: tuple[dict[str, Any], int, bool] | None = None
     found = False
     for block in content if isinstance(content, list) else ():
         if not isinstance(block, dict):
             continue
         if block.get("type") == "tool_result":
             size, persisted = tool_result(sink, place, block, record[f.DENIAL])
-            caller = (block.get("tool_use_id"), size, persisted, block.get("is_error") is True)
+            caller = (block, size, persisted)
             found = True
         elif block.get("type") == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"])
@@ -43,51 +47,65 @@ def user(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
 
 def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any) -> tuple[int, bool]:
     """One row; returns the size of its text and whether it is only a preview."""
-    size = images = 0
-    first = ""
-    content = block.get("content")
-    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-    for part in parts:
-        if not isinstance(part, dict):
-            continue
-        if isinstance(part.get("text"), str):
-            first = first or part["text"][:200]
-            size += sink.odd.units(part["text"])
-        elif part.get("type") in _MEDIA:
-            images += 1
+    call, is_error = block.get("tool_use_id"), truth(block.get("is_error"))
+    parts = _parts(block)
+    texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    size = sum(map(sink.odd.units, texts))
+    images = sum(part.get("type") in _MEDIA for part in parts)
+    first = next(filter(None, texts), "")[:200]
     persisted = first.lstrip().startswith(PERSISTED)
     hook = first.startswith("PreToolUse:") and " hook error:" in first
     sink.tool_results.append(
         (
             *place,
-            block.get("tool_use_id"),
+            call,
             size,
             images,
-            truth(block.get("is_error")),
+            is_error,
             persisted,
             hook,
             denial,
             first.startswith(INTERRUPT),
         )
     )
+    if first and not is_error and not persisted and call not in sink.other_calls:
+        _content(sink, place, call, texts)
     return size, persisted
 
 
+def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
+    """The parts of a tool_result's content; a plain string is one text part."""
+    content = block.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    return [part for part in parts if isinstance(part, dict)]
+
+
+def _content(sink: Sink, place: Place, call: Any, texts: list[str]) -> None:
+    """The lines that a read brought in; a warning instead of text is none."""
+    text = "".join(texts)
+    if text.startswith(_STUBS):
+        sink.add("contents", place, call, None, None, True)
+    elif not text.startswith("<system-reminder>"):
+        sink.add("contents", place, call, *line_marks(text), False)
+
+
 def agent_result(
-    sink: Sink, place: Place, record: dict[str, Any], call: Any, size: int, persisted: bool, is_error: bool
+    sink: Sink, place: Place, record: dict[str, Any], block: dict[str, Any], size: int, persisted: bool
 ) -> None:
     """One row for a toolUseResult that names an agent or a workflow run."""
     result = record.get("toolUseResult")
     if not isinstance(result, dict):
         return
     units = sink.odd.units
-    report, notes, limit = _report(sink, result)
+    own, notes, limit = _report(sink, result, block)
+    report = None if own is None else sum(map(units, own))
+    failed = block.get("is_error") is True or (own is not None and "".join(own[:1]).startswith(_API_ERROR))
     handed = result.get("handbackReport")
     handed = handed if isinstance(handed, dict) else {}
     sink.add(
         "agent_results",
         place,
-        call,
+        block.get("tool_use_id"),
         result.get("agentId") or result.get("agent_id"),
         result.get("agentType") or result.get("agent_type"),
         result.get("status"),
@@ -97,7 +115,7 @@ def agent_result(
         size,
         persisted,
         limit,
-        is_error,
+        failed,
         result.get("handback"),
         units(handed["text"]) if isinstance(handed.get("text"), str) else None,
         handed.get("toolUseId"),
@@ -107,19 +125,24 @@ def agent_result(
     )
 
 
-def _report(sink: Sink, result: dict[str, Any]) -> tuple[int | None, int, bool]:
-    """(UTF-16 units of the report, blocks that are the client's own, whether a note tells of the turn limit)."""
+def _report(sink: Sink, result: dict[str, Any], block: dict[str, Any]) -> tuple[list[str] | None, int, bool]:
+    """(texts of the report, blocks that are the client's own, whether a note tells of the turn limit)."""
     content = result.get("content")
     if isinstance(content, str):
-        return sink.odd.units(content), 0, False
+        return [content], 0, False
     if not isinstance(content, list):
-        return None, 0, False
+        if result.get("status") != "completed":
+            return None, 0, False
+        # A teammate's result keeps no content of its own: what the caller read, without the trailer.
+        texts = [part["text"] for part in _parts(block) if isinstance(part.get("text"), str)]
+        return [text for text in texts if not text.startswith(_TRAILER)], 0, False
     texts = [b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
     notes = sink.odd.counter(result.get("harnessNoteCount")) or 0
     tail = sink.odd.counter(result.get("harnessTailCount")) or 0
-    own = texts[notes : len(texts) - tail]
     limit = any("turn limit" in text[:200] for text in texts[:notes])
-    return sum(map(sink.odd.units, own)), notes + tail, limit
+    # A hook's updatedToolOutput replaces the blocks and leaves the counts: then all that is there is the report.
+    own = texts[notes : len(texts) - tail] if len(texts) > notes + tail else texts
+    return own, len(texts) - len(own), limit
 
 
 def _text(sink: Sink, place: Place, record: Fields, texts: list[str]) -> bool:
