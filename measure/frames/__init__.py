@@ -1,1 +1,83 @@
 """The tidy frames; `load` is the door."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from measure.columns import FRAMES, empty
+from measure.frames import files as _files
+from measure.frames import requests as _requests
+from measure.frames import sessions as _sessions
+from measure.frames.horizon import Horizon, horizon
+from measure.frames.ownership import prepare
+from measure.transcripts.build import RawFrames
+from measure.transcripts.find import Listing, listing
+from measure.transcripts.scan import scan
+
+__all__ = ["Frames", "Horizon", "load", "resolve"]
+
+
+@dataclass(slots=True)
+class Frames:
+    """All frames of one read, with the schemas of `measure.columns` also when empty, and what was read of what.
+
+    `records`: {read, used, bookkeeping, unknown, damaged}. `skipped`: [{path, reason}]. `bad_roots` likewise.
+    """
+
+    requests: pl.DataFrame = field(default_factory=lambda: empty("requests"))
+    agents: pl.DataFrame = field(default_factory=lambda: empty("agents"))
+    returns: pl.DataFrame = field(default_factory=lambda: empty("returns"))
+    tool_calls: pl.DataFrame = field(default_factory=lambda: empty("tool_calls"))
+    reads: pl.DataFrame = field(default_factory=lambda: empty("reads"))
+    compactions: pl.DataFrame = field(default_factory=lambda: empty("compactions"))
+    events: pl.DataFrame = field(default_factory=lambda: empty("events"))
+    sessions: pl.DataFrame = field(default_factory=lambda: empty("sessions"))
+    files: pl.DataFrame = field(default_factory=lambda: empty("files"))
+    roots: list[str] = field(default_factory=list)
+    bad_roots: list[dict[str, str]] = field(default_factory=list)
+    horizon: Horizon = field(default_factory=lambda: horizon((), None))
+
+    @property
+    def records(self) -> dict[str, int]:
+        """Lines read, by what became of them."""
+        return _files.records(self.files)
+
+    @property
+    def skipped(self) -> list[dict[str, str]]:
+        """Files that were looked at and not read, each with the reason."""
+        rows = self.files.filter(pl.col("skipped").is_not_null())
+        return [{"path": path, "reason": why} for path, why in rows.select("file", "skipped").iter_rows()]
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """The frame called `name`. Raises KeyError for an unknown name."""
+        if name not in FRAMES:
+            raise KeyError(name)
+        found: pl.DataFrame = getattr(self, name)
+        return found
+
+
+def load(
+    paths: Sequence[str | os.PathLike[str]] | None = None, *, progress: Callable[[int, int], None] | None = None
+) -> Frames:
+    """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
+
+    `progress(bytes read, bytes in all)` is called while reading.
+    """
+    found = listing(paths)
+    return resolve(scan(found, progress), found)
+
+
+def resolve(raw: RawFrames, found: Listing) -> Frames:
+    """Frames from raw tables: pure but for the repository roots, which are looked up on disk."""
+    raw = prepare(raw)
+    out = Frames(files=_files.files(raw), roots=found.roots)
+    out.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
+    out.requests = _requests.requests(raw)
+    out.sessions = _sessions.sessions(raw, out.requests, out.agents, out.compactions)
+    oldest = raw["spans"]["first_ts"].min() if raw["spans"].height else None
+    out.horizon = horizon(found.roots, oldest)  # type: ignore[arg-type]
+    return out
