@@ -19,6 +19,8 @@ HANDLERS = {
     "PreToolUse:Bash": (("reads", "rereads", "before"),),
     "PostToolBatch": (("context", "advice", "batch"), ("reads", "rereads", "batch")),
     "SessionStart": (("reads", "rereads", "compacted"),),
+    "PostToolUse:Agent": (("returns", "delivery", "delivered"),),
+    "PostToolUse:Task": (("returns", "delivery", "delivered"),),
 }
 # features whose handlers are asked although their section is missing or not enabled
 ALWAYS: "frozenset[str]" = frozenset()

@@ -1,6 +1,7 @@
 """The return guard: announces the budget, and stops a report that is over it, once per agent."""
 
 from .agents import can_write, definition, folders
+from .config import read
 from .dispatch import Answer, Call
 from .paths import env
 from .reports import folder_for, save
@@ -66,6 +67,8 @@ def judge(call: Call, section: "dict[str, Any]", text: str, route: str) -> "Answ
         state.claim(HANDED_BACK)
     if decide(policy, size) == PASS:
         return Answer(log=row)
+    if route == "stop" and policy.cuts(foreground=True, plugin=False) and is_foreground(call):
+        return Answer(log=dict(row, why="cut at delivery"))
     if not may_block(state, route):
         return Answer(log=dict(row, why="spent"))
     action = decide(policy, size, writes(call, agent_type))
@@ -85,3 +88,10 @@ def may_block(state: "State | None", route: str) -> bool:
         # no agent id, no latch: `stop_hook_active` is the brake of one route, the other has none
         return route == "stop"
     return not (route == "stop" and HANDED_BACK in state.latches()) and state.claim_block("return")
+
+
+def is_foreground(call: Call) -> bool:
+    """Whether the caller waits for this agent's tool result (the client's own note beside the transcript says so)."""
+    path = call.text("agent_transcript_path")
+    meta = read(path[: -len(".jsonl")] + ".meta.json") if path.endswith(".jsonl") else None
+    return meta is not None and meta.get("requestShape") == "foreground" and meta.get("inWorkflowRun") is not True

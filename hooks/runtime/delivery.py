@@ -1,0 +1,58 @@
+"""PostToolUse Agent: a foreground report that is too long reaches its caller cut, with the whole in a file."""
+
+from .cut import shorten
+from .dispatch import Answer, Call
+from .guard import policy_for
+from .reports import folder_for, save
+from .returns import CUT, PASS, decide, est_tokens
+from .state import State
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def report_blocks(response: "dict[str, Any]") -> "tuple[int, int] | None":
+    """[first, end) of the report among the blocks of an Agent result; the others are the client's own notes."""
+    content = response.get("content")
+    if not isinstance(content, list):
+        return None
+    before, after = response.get("harnessNoteCount", 0), response.get("harnessTailCount", 0)
+    if not isinstance(before, int) or not isinstance(after, int) or before < 0 or after < 0:
+        return None
+    first, end = before, len(content) - after
+    for block in content[first:end]:
+        if not isinstance(block, dict) or block.get("type") != "text" or not isinstance(block.get("text"), str):
+            return None
+    return (first, end) if first < end else None
+
+
+def delivered(call: Call, section: "dict[str, Any]") -> "Answer | None":
+    """Replace the report in the tool's output; an agent that was blocked before is left alone."""
+    response = call.event.get("tool_response")
+    if not isinstance(response, dict) or response.get("status") != "completed":
+        return None
+    blocks = report_blocks(response)
+    agent_type, agent_id = response.get("agentType"), response.get("agentId")
+    if blocks is None or not isinstance(agent_type, str) or not isinstance(agent_id, str) or not agent_type:
+        return None
+    policy = policy_for(section, agent_type)
+    if not policy.cuts(foreground=True, plugin=False):
+        return None
+    content = response["content"]
+    text = "\n".join([block["text"] for block in content[blocks[0] : blocks[1]]])
+    size = est_tokens(text)
+    row: dict[str, object] = {"route": "foreground", "size": size, "limit": policy.pass_tokens, "decision": PASS}
+    row.update(agent=agent_id[:64], type=agent_type[:64])
+    if decide(policy, size, can_cut=True) != CUT:
+        return Answer(log=row)
+    if "block-return" in State(call.home, call.text("session_id"), agent_id).latches():
+        return Answer(log=dict(row, why="spent"))
+    folder = folder_for(call.config.root, agent_type, agent_id, call.text("session_id"))
+    short = shorten(text, policy.pass_tokens, folder + "/report.md", policy.keep)
+    if short is None:
+        return Answer(log=row)
+    save(folder, text)
+    kept = [*content[: blocks[0]], dict(content[blocks[0]], text=short), *content[blocks[1] :]]
+    row.update(decision=CUT, delivered=est_tokens(short))
+    return Answer(output=dict(response, content=kept), log=row)
