@@ -2,6 +2,156 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
 import typer
 
-app = typer.Typer(name="hooks", no_args_is_help=True, help="Install, check, change and remove the hooks.")
+from hooks.errors import HooksError
+
+SCHEMA_VERSION = 1
+READING = ("status", "doctor", "snippet")
+
+app = typer.Typer(
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
+)
+
+
+@app.command()
+def hooks(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODE [FEATURE ...]",
+            help="status, install, upgrade, enable, disable, uninstall, purge, import, doctor or snippet; "
+            "then features, a scope and the two limits in any order.",
+            show_default=False,
+        ),
+    ] = None,
+    scope: Annotated[str | None, typer.Option(help="project, global or both.")] = None,
+    pass_tokens: Annotated[int | None, typer.Option("--pass", min=1, help="Limit up to which a report passes.")] = None,
+    file_tokens: Annotated[
+        int | None, typer.Option("--file", min=1, help="Limit above which a file is asked for.")
+    ] = None,
+    pass_for: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE=TOKENS", help="Pass limit of one agent type.")
+    ] = None,
+    file_for: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE=TOKENS", help="File limit of one agent type.")
+    ] = None,
+    mode: Annotated[str | None, typer.Option(help="What a long report meets: announce, block or shorten.")] = None,
+    shorten: Annotated[str | None, typer.Option(help="foreground: cut at delivery instead of a block; off.")] = None,
+    spill: Annotated[bool | None, typer.Option(help="Save the report of agents that cannot write.")] = None,
+    exempt: Annotated[
+        list[str] | None, typer.Option(metavar="TYPE", help="Agent types left alone (name or glob).")
+    ] = None,
+    sections: Annotated[
+        Path | None, typer.Option("--sections", help="JSON file of sections to write, as fits print.")
+    ] = None,
+    local: Annotated[bool | None, typer.Option("--local/--shared", help="Entries in settings.local.json.")] = None,
+    project: Annotated[Path | None, typer.Option(help="Project folder instead of the one found from here.")] = None,
+    python: Annotated[str | None, typer.Option(help="Interpreter that runs the hooks (absolute path).")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and the diff; change nothing.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Take the defaults for what was not said; do not ask.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Install, check, change and remove the hooks that enforce the limits.
+
+    Example: setpoint hooks install returns --scope project --pass 1000 --file 2500
+    """
+    from hooks.limits import given_values
+    from hooks.words import per_type, sort
+
+    try:
+        said = sort(words or [])
+        numbers = [*said.numbers, None, None]
+        given = given_values(
+            pass_tokens=pass_tokens or numbers[0],
+            file_tokens=file_tokens or numbers[1],
+            by_type=per_type(pass_for or [], "passTokens"),
+            by_type_file=per_type(file_for or [], "fileTokens"),
+            mode=mode,
+            shorten=shorten,
+            spill=spill,
+            exempt=exempt,
+            sections=sections,
+        )
+        wanted_scope = scope or said.scope
+        if (said.mode or "status") in READING:
+            report = _read(said.mode or "status", wanted_scope, said.features, project)
+            _say(report, as_json)
+            if report.get("failed"):
+                raise typer.Exit(1)
+            return
+        from hooks.session import Session
+
+        session = Session(str(said.mode), said.features, given, wanted_scope, project, local, python)
+        _change(session, dry_run, yes, as_json)
+    except HooksError as error:
+        typer.echo(f"setpoint: {error}", err=True)
+        raise typer.Exit(1) from error
+
+
+def _read(mode: str, scope: str | None, features: list[str], project: Path | None) -> dict[str, Any]:
+    from hooks.scopes import BOTH, scopes
+
+    places = scopes(scope or BOTH, project)
+    if mode == "doctor":
+        from hooks.doctor import examine
+
+        return examine(places)
+    if mode == "snippet":
+        from hooks.session import snippets
+
+        return snippets(scopes(scope or "project", project)[0], features)
+    from hooks.status import status
+
+    return status(places)
+
+
+def _change(session: Any, dry_run: bool, yes: bool, as_json: bool) -> None:
+    from hooks.install import carry_out
+    from hooks.show import diff, plan_lines
+
+    plans = session.plans()
+    rows = []
+    for made in plans:
+        text = "\n".join(plan_lines(made))
+        rows.append({"plan": plan_lines(made), "changed": [str(change.path) for change in made.changed]})
+        if not as_json:
+            typer.echo(text + (f"\n{diff(made)}" if dry_run else ""))
+        elif dry_run:
+            rows[-1]["diff"] = diff(made).splitlines()
+    unknown = session.unknown()
+    if not dry_run and unknown and not yes:
+        _ask(unknown)
+    if not dry_run:
+        for made in plans:
+            carry_out(made)
+    if as_json:
+        _say({"report": f"hooks {session.mode}", "done": not dry_run, "scopes": rows}, True)
+    else:
+        typer.echo("Nothing was changed (dry run)." if dry_run else session.farewell())
+
+
+def _ask(unknown: list[str]) -> None:
+    question = f"Not said: {', '.join(unknown)}. Go on as planned?"
+    if not sys.stdin.isatty():
+        raise HooksError(f"not said: {', '.join(unknown)}; add it, or --yes for the plan above. Nothing was changed.")
+    if not typer.confirm(question):
+        raise HooksError("nothing was changed.")
+
+
+def _say(report: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, **report}, ensure_ascii=False, indent=1))
+        return
+    for line in report.get("lines", []):
+        typer.echo(line)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from hooks.errors import HooksError
-from hooks.features import Feature
+from hooks.features import Feature, by_name
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite, same
-from hooks.runtime.returns import FILE_TOKENS, PASS_TOKENS, Policy, positive
+from hooks.runtime.returns import FILE_TOKENS, MODES, PASS_TOKENS, Policy, positive
 
 
 def read(text: str | None, where: object) -> dict[str, Any]:
@@ -78,3 +79,48 @@ def switched(old: str, where: object, names: list[str], enabled: bool) -> str:
             raise HooksError(f"{where} has no section {name}; install it first.")
         config[name] = {**config[name], "enabled": enabled}
     return rewrite(old, config)
+
+
+def given_values(
+    *,
+    pass_tokens: int | None,
+    file_tokens: int | None,
+    by_type: dict[str, dict[str, int]],
+    by_type_file: dict[str, dict[str, int]],
+    mode: str | None,
+    shorten: str | None,
+    spill: bool | None,
+    exempt: list[str] | None,
+    sections: Path | None,
+) -> dict[str, dict[str, Any]]:
+    """The config values that the options name, by section."""
+    given = _sections_of(sections) if sections is not None else {}
+    if mode is not None and mode not in MODES:
+        raise HooksError(f"--mode {mode}: there are {', '.join(MODES)}.")
+    if shorten not in (None, "foreground", "off"):
+        raise HooksError(f"--shorten {shorten}: there are foreground and off.")
+    types = {name: {**by_type.get(name, {}), **by_type_file.get(name, {})} for name in [*by_type, *by_type_file]}
+    values = {
+        "passTokens": pass_tokens,
+        "fileTokens": file_tokens,
+        "mode": mode,
+        "shorten": False if shorten == "off" else shorten,
+        "spill": spill,
+        "exempt": exempt,
+        "byAgentType": types or None,
+    }
+    returns = {key: value for key, value in values.items() if value is not None}
+    if returns:
+        given["returns"] = {**given.get("returns", {}), **returns}
+    return given
+
+
+def _sections_of(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        value = read(path.read_text(encoding="utf-8-sig"), path)
+    except OSError as error:
+        raise HooksError(f"{path}: cannot be read ({error.strerror}).") from error
+    found = {key: dict(one) for key, one in value.items() if by_name(key) and isinstance(one, dict)}
+    if not found:
+        raise HooksError(f"{path} holds no section of a feature.")
+    return found

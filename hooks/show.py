@@ -1,0 +1,121 @@
+"""Plans as people read them: five lines before anything is done."""
+
+from __future__ import annotations
+
+import difflib
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from hooks import copies, limits
+from hooks.features import by_name, entries
+from hooks.plan import Plan, config_of
+from hooks.runtime.returns import Policy
+from hooks.scopes import Scope
+from hooks.settings import ours
+
+
+def plan_lines(made: Plan) -> list[str]:
+    """The plan: what changes, which files, which entries, which limits, what stays."""
+    scope = made.scope
+    names = " ".join(made.request.features) or " ".join(made.features) or "everything of ours"
+    lines = [
+        f"Plan: {made.request.mode} {names}, {scope.name} scope ({scope.folder})",
+        f"  files     {_files(made)}",
+        f"  entries   {_entries(made)}",
+        f"  limits    {_limits(made)}",
+        f"  stays     {_stays(made)}",
+    ]
+    if made.python is not None and made.copy:
+        lines.append(f"  runs      {made.python.path} -I -S  (Python {made.python.version}, tried once)")
+    return lines + [f"  warning   {warning}" for warning in made.warnings]
+
+
+def _files(made: Plan) -> str:
+    parts = [str(_short(made.scope, change.path)) for change in made.changed]
+    if made.copy:
+        wanted = {name: copies.digest(data) for name, data in copies.sources().items()}
+        present = copies.installed(made.scope.home)
+        stale = sum(present.get(name) != digest for name, digest in wanted.items())
+        parts += [f"setpoint/ ({stale} of {len(wanted)} files to copy)"] if stale else []
+    if made.remove and made.scope.home.exists():
+        parts.append("setpoint/ (removed)")
+    return ", ".join(parts) or "none: all is as it should be"
+
+
+def _short(scope: Scope, path: Path) -> Path:
+    return path.relative_to(scope.folder) if path.is_relative_to(scope.folder) else path
+
+
+def _entries(made: Plan) -> str:
+    if not made.wanted:
+        return "unchanged"
+    features = [found for name in made.features if (found := by_name(name))]
+    text = ", ".join(f"{one.event} {one.matcher or ''}".strip() for one in entries(features))
+    return f"{text} in {made.settings_name}" if text else "all of ours removed"
+
+
+def _limits(made: Plan) -> str:
+    config = limits.read(made.config, made.scope.config) if made.config is not None else config_of(made.scope)
+    section = config.get("returns")
+    if not isinstance(section, dict):
+        return "none in setpoint.json"
+    policy = Policy(section, "", {})
+    types = section.get("byAgentType")
+    own = f", own limits for {', '.join(types)}" if isinstance(types, dict) and types else ""
+    state = "on" if policy.enabled else "off (setpoint hooks enable)"
+    return f"pass {policy.pass_tokens}, file {policy.file_tokens} est. tokens, mode {policy.mode}, {state}{own}"
+
+
+def _stays(made: Plan) -> str:
+    from hooks.plan import settings_of
+
+    foreign = 0
+    for name in ("settings.json", "settings.local.json"):
+        settings = settings_of(made.scope, name)
+        foreign += _count(settings.get("hooks")) - len(ours(settings))
+    parts = [f"{foreign} hooks of others" if foreign else "every other setting"]
+    if made.remove and not made.purge:
+        parts.append("setpoint.json, logs and backups")
+    return ", ".join(parts)
+
+
+def _count(hooks: Any) -> int:
+    groups = (
+        [group for one in hooks.values() if isinstance(one, list) for group in one] if isinstance(hooks, dict) else []
+    )
+    inner = [group.get("hooks") for group in groups if isinstance(group, dict)]
+    return sum(len(one) for one in inner if isinstance(one, list))
+
+
+def diff(made: Plan) -> str:
+    """The changes of texts as a unified diff."""
+    parts: list[str] = []
+    for change in made.changed:
+        old, new = (change.old or "").splitlines(keepends=True), (change.new or "").splitlines(keepends=True)
+        lines = difflib.unified_diff(old, new, f"{change.path} (now)", f"{change.path} (then)")
+        parts += [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines]
+    return "".join(parts)
+
+
+def tracked_by_git(path: Path) -> bool:
+    """Whether git follows the file: its entries would carry this machine's paths to others."""
+    command = ["git", "-C", str(path.parent), "ls-files", "--error-unmatch", "--", path.name]
+    try:
+        return subprocess.run(command, capture_output=True, timeout=5, check=False).returncode == 0  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def warnings(made: Plan) -> list[str]:
+    """What a person should know before agreeing."""
+    found = []
+    path = made.scope.settings(made.settings_name)
+    changes = [change.path for change in made.changed]
+    if path in changes and made.wanted.get(made.settings_name) and made.features and tracked_by_git(path):
+        found.append(
+            f"{path.name} is tracked by git and would hold paths of this machine; --local keeps them out of it"
+        )
+    if path in changes and path.is_symlink():
+        found.append(f"{path.name} is a link to {path.resolve()}; a dotfile manager may write it again")
+    return found

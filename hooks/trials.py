@@ -1,0 +1,117 @@
+"""Events as old and new clients send them, and what an installed hook must answer to each (made up, no one's text)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from hooks.evidence import TRIAL_SESSION
+
+SESSION = TRIAL_SESSION
+LIMITS = {"returns": {"enabled": True, "passTokens": 100, "fileTokens": 200, "shorten": False}}
+BASE: dict[str, Any] = {
+    "session_id": SESSION,
+    "transcript_path": "/nowhere/setpoint-doctor.jsonl",
+    "cwd": "/nowhere",
+    "agent_type": "general-purpose",
+}
+LONG, SHORT = "Finding at a.py:1. " * 30, "Verdict: fine."
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One event, the config it runs under, and the answer that proves the hook alive."""
+
+    name: str
+    client: str
+    feature: str
+    event: dict[str, Any]
+    says: str
+    expects: Callable[[str], bool]
+    config: dict[str, Any]
+
+
+def silent(out: str) -> bool:
+    """Nothing at all."""
+    return out == ""
+
+
+def field_of(out: str, *path: str) -> Any:
+    """A field of the answer; None where it is not there."""
+    try:
+        value = json.loads(out)
+    except ValueError:
+        return None
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def announces(out: str) -> bool:
+    """The contract with the trial's number in it."""
+    return "100 tokens" in str(field_of(out, "hookSpecificOutput", "additionalContext"))
+
+
+def blocks(out: str) -> bool:
+    """A block of the stop."""
+    return bool(field_of(out, "decision") == "block") and "100" in str(field_of(out, "reason"))
+
+
+def denies(out: str) -> bool:
+    """A denial of the tool."""
+    return bool(field_of(out, "hookSpecificOutput", "permissionDecision") == "deny")
+
+
+def _event(name: str, agent: str, **more: Any) -> dict[str, Any]:
+    return {**BASE, "hook_event_name": name, "agent_id": agent, **more}
+
+
+RETURNS = (
+    Trial(
+        "SubagentStart", "new", "returns", _event("SubagentStart", "a1", prompt_id="p"), "announced", announces, LIMITS
+    ),
+    Trial(
+        "SubagentStop, long report",
+        "new",
+        "returns",
+        _event("SubagentStop", "a2", stop_hook_active=False, last_assistant_message=LONG, background_tasks=[]),
+        "blocked",
+        blocks,
+        LIMITS,
+    ),
+    Trial(
+        "SubagentStop, long report",
+        "old",
+        "returns",
+        {**_event("SubagentStop", "a3"), "stop_hook_active": None, "last_assistant_message": LONG},
+        "blocked",
+        blocks,
+        LIMITS,
+    ),
+    Trial(
+        "SubagentStop, short report",
+        "new",
+        "returns",
+        _event("SubagentStop", "a4", stop_hook_active=False, last_assistant_message=SHORT),
+        "passed",
+        silent,
+        LIMITS,
+    ),
+    Trial(
+        "SubagentHandback, long report",
+        "new",
+        "returns",
+        _event("PreToolUse", "a5", tool_name="SubagentHandback", tool_input={"message": LONG}),
+        "denied",
+        denies,
+        LIMITS,
+    ),
+)
+TRIALS = RETURNS
+
+
+def trials(features: list[str]) -> list[Trial]:
+    """The trials of these features."""
+    return [trial for trial in TRIALS if trial.feature in features]
