@@ -140,7 +140,7 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
     lines += [
         f"  version   {row['version']['installed'] or 'unknown'} installed, {row['version']['package']} in the package",
         f"  runs by   {row['interpreter']['path']} (Python {row['interpreter']['version'] or 'does not run'})",
-        f"  log       last run {log['last_run'] or 'never'}; in 7 days {log['runs']} decisions, {log['failures']} failed",
+        f"  log       last run {log['last_run'] or 'never'}, 7 days: {log['runs']} decisions, {log['failures']} failed",
         f"  time      p95 {_ms(log['p95_ms'])} in the handler",
     ]
     if row["state"] == "half installed":
