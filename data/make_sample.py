@@ -200,9 +200,10 @@ def handback(caller: Thread, files: Files, kind: str, steps: int) -> None:
         "  " + line for line in report.split("\n")
     )
     message = f'<agent-message from="{agent.agent_id}">\n{body}\n</agent-message>'
+    note = [{"type": "text", "text": "The report came as a message.\n"}]
     extra = {"status": "completed", "agentId": agent.agent_id, "agentType": kind, "handback": "send",
              "handbackReport": {"text": report, "toolUseId": own}, "harnessNoteCount": 1, "harnessTailCount": 0,
-             "content": [{"type": "text", "text": "It came as a message.\n"}], "totalTokens": agent.context}  # fmt: skip
+             "content": note, "totalTokens": agent.context}  # fmt: skip
     caller.result(launched, f"The report came as a message.\nagentId: {agent.agent_id}", extra)
     origin = {
         "kind": "peer",
@@ -373,8 +374,7 @@ SPECIAL = {
 def forked(made: Made, original: Session, start_at: datetime) -> Session:
     """A session that began as a copy of another: same uuids and message ids, another sessionId."""
     session = Session(made, TARGET, original.cwd, start_at, ttl=original.ttl)
-    copied = original.main.records[: len(original.main.records) * 2 // 3]
-    kept = [r for r in copied if r["type"] not in ("cost-state", "api-request", "queue-operation")]
+    kept = [r for r in original.main.records if r["type"] not in ("cost-state", "api-request", "queue-operation")]
     session.main.records = [r | {"sessionId": session.id} for r in kept]
     session.main.parent = kept[-1].get("uuid")
     session.main.context = original.main.context

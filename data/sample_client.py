@@ -268,7 +268,7 @@ class Thread:
         """A compaction: a request that leaves no record, a boundary, a summary."""
         session = self.session
         pre = self.context
-        session.spend(self.model, {"input": 3, "read": self.cached, "write": pre - self.cached, "output": 1200})
+        session.spend(self.model, {"input": 3, "read": self.cached, "write": max(0, pre - self.cached), "output": 1200})
         session.tick(20, 40)
         before, self.parent = self.parent, None
         data = {"trigger": trigger, "preTokens": pre, "postTokens": post, "durationMs": 21_000,

@@ -16,7 +16,10 @@ from measure.errors import SetpointError
 from measure.lazy import LazyGroup, Mount
 
 # One line a command, in the order of `setpoint --help`.
-MOUNTS: tuple[Mount, ...] = ()
+MOUNTS: tuple[Mount, ...] = (
+    Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, tools."),
+    Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
+)
 
 
 class Root(LazyGroup):

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from measure.reports.model import Source
-from measure.reports.words import clean
+from measure.reports.words import clean, tail
 
-SHOWN = 5
+WIDTH = 48
 
 
-def foot(source: Source, *, verbose: bool = False) -> list[str]:
-    """Sentences, most important first; `verbose` names every skipped file instead of the first few."""
+def foot(source: Source) -> list[str]:
+    """Sentences, most important first."""
     records = source.records
     lines = []
     if source.sample:
         lines.append("Sample: no transcripts of your own were found, so these numbers are the bundled sample's.")
     lines.append(
-        f"Read {source.files_read:,} files, {records.get('read', 0):,} records: {records.get('used', 0):,} used, "
-        f"{records.get('bookkeeping', 0):,} bookkeeping, {records.get('unknown', 0):,} of unknown type, "
-        f"{records.get('damaged', 0):,} damaged."
+        f"Read {source.files_read:,} files, {records['read']:,} records: {records['used']:,} used, "
+        f"{records['bookkeeping']:,} bookkeeping, {records['unknown']:,} unknown, {records['damaged']:,} damaged."
     )
-    lines += _skipped(source, None if verbose else SHOWN)
+    lines += _skipped(source.skipped)
     lines += [clean(note) for note in source.notes]
     return lines
 
 
-def _skipped(source: Source, limit: int | None) -> list[str]:
-    if not source.skipped:
-        return []
-    shown = source.skipped[:limit]
-    lines = [f"Skipped {len(source.skipped):,} files:"]
-    lines += [f"  {clean(path)}: {clean(reason)}" for path, reason in shown]
-    rest = len(source.skipped) - len(shown)
-    if rest:
-        lines.append(f"  and {rest:,} more (all of them with --json)")
-    return lines
+def _skipped(skipped: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What was not read, by reason: how many, and the first of them (the JSON output names all)."""
+    by_reason: dict[str, list[str]] = {}
+    for path, reason in skipped:
+        by_reason.setdefault(reason, []).append(path)
+    for reason, paths in by_reason.items():
+        more = ", ..." if len(paths) > 1 else ""
+        yield f"Skipped {len(paths):,}: {clean(reason)} ({tail(clean(paths[0]), WIDTH)}{more})."

@@ -2,7 +2,7 @@
 
 A report module offers two functions:
 
-- `table(frames, filters) -> pl.DataFrame`: the one table behind its numbers;
+- `rows(frames, filters) -> pl.DataFrame`: the one table behind its numbers;
 - `build(frames, filters, table=None) -> Report`: the same table, told to a reader. A policy report may hand in a
   table with more columns (`carry_usd`): they are shown where they stand.
 

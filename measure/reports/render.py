@@ -30,7 +30,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
         for table in report.tables if len(report.rows) else ():
             console.print()
             console.print(_rich(table, zone))
-        for line in report.notes:
+        for line in report.notes if len(report.rows) else ():
             console.print(Text(line, style="dim"))
         console.print()
     for line in foot(source):
@@ -47,7 +47,7 @@ def as_markdown(reports: Sequence[Report], filters: Filters, source: Source) -> 
             blocks.append(report.empty)
         for table in report.tables if len(report.rows) else ():
             blocks.append("\n".join(_markdown(table, zone)))
-        blocks += report.notes
+        blocks += report.notes if len(report.rows) else []
     blocks.append("  \n".join(_escape(line) for line in foot(source)))
     return "\n\n".join(blocks) + "\n"
 
@@ -77,7 +77,8 @@ def _rich(table: Table, zone: ZoneInfo) -> Any:
 
     kinds, body, last = lines_of(table, zone)
     out = RichTable(title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    out.pad_edge = False
+    out.show_edge = False
+    out.padding = (0, 1, 0, 0)
     out.show_footer = last is not None
     for index, (show, kind) in enumerate(zip(table.show, kinds, strict=True)):
         text = kind in TEXT
@@ -96,8 +97,8 @@ def _rich(table: Table, zone: ZoneInfo) -> Any:
 
 def _width(show: Show, index: int, body: list[list[str]], last: list[str] | None) -> int:
     """Numbers are never cut: a column of them is as wide as its longest."""
-    cells = [row[index] for row in body] + ([last[index]] if last else [])
-    return max((len(c) for c in cells), default=len(header_of(show)))
+    cells = [header_of(show), *(row[index] for row in body), *([last[index]] if last else [])]
+    return max(len(c) for c in cells)
 
 
 def _markdown(table: Table, zone: ZoneInfo) -> Iterator[str]:

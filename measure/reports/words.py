@@ -99,7 +99,7 @@ def cell(value: Any, kind: Kind, zone: ZoneInfo) -> str:
     if value is None:
         return UNKNOWN
     if isinstance(value, datetime):
-        return value.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+        return value.astimezone(zone).strftime("%Y-%m-%d" if kind == "day" else "%Y-%m-%d %H:%M")
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bool):

@@ -1,0 +1,110 @@
+"""The commands of `measure`: report and export. Heavy imports stand inside the bodies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from measure.errors import UsageError
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[NAME ...] [PATH ...]",
+        help="Report names and places to read, in any order. No name: overview. No path: your own transcripts.",
+        show_default=False,
+    ),
+]
+Since = Annotated[str, typer.Option("-s", "--since", metavar="DATE", help="First day: 2026-11-30, 20261130, 7d, 24h.")]
+Until = Annotated[str, typer.Option("-u", "--until", metavar="DATE", help="Last day, included.")]
+Zone = Annotated[str, typer.Option("-z", "--timezone", metavar="ZONE", help="IANA name, or local, for days and times.")]
+Projects = Annotated[
+    list[str] | None,
+    typer.Option("-p", "--project", metavar="NAME", help="Folder name or path of a project; may be repeated."),
+]
+Sessions = Annotated[
+    list[str] | None, typer.Option("--session", metavar="ID", help="Session id, or its beginning; may be repeated.")
+]
+AgentTypes = Annotated[
+    list[str] | None,
+    typer.Option("--agent-type", metavar="TYPE", help="Agent type; main is the main thread; may be repeated."),
+]
+Models = Annotated[
+    list[str] | None, typer.Option("--model", metavar="NAME", help="Model, or a part of its name; may be repeated.")
+]
+Top = Annotated[int | None, typer.Option("--top", min=0, metavar="N", help="First N rows; 0 for all.")]
+Over = Annotated[
+    int, typer.Option("--over", min=0, metavar="N", help="returns: the line in est. tokens to count above.")
+]
+Json = Annotated[bool, typer.Option("-j", "--json", help="JSON alone on stdout.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables.")]
+Csv = Annotated[bool, typer.Option("--csv", help="The rows of one report as CSV.")]
+OrSample = Annotated[
+    bool, typer.Option("--or-sample", help="Read the bundled sample when you have no transcripts of your own.")
+]
+
+
+def report(
+    words: Words = None,
+    since: Since = "",
+    until: Until = "",
+    timezone: Zone = "local",
+    project: Projects = None,
+    session: Sessions = None,
+    agent_type: AgentTypes = None,
+    model: Models = None,
+    top: Top = None,
+    over: Over = 800,
+    json: Json = False,
+    markdown: Markdown = False,
+    csv: Csv = False,
+    or_sample: OrSample = False,
+) -> None:
+    """Tables about your sessions. Without a name: the overview.
+
+    Example: setpoint report overview returns --since 7d
+    """
+    from datetime import UTC, datetime
+
+    from measure.cli import reports
+    from measure.reports.model import Filters
+    from measure.reports.options import window, zone_name
+    from measure.reports.run import Form, names_and_paths, produce
+
+    if json + markdown + csv > 1:
+        raise UsageError("--json, --markdown and --csv exclude each other: choose one.")
+    form: Form = "json" if json else "markdown" if markdown else "csv" if csv else "text"
+    entries, paths = names_and_paths(words or [], reports())
+    zone = zone_name(timezone)
+    first, end = window(since, until, zone, datetime.now(UTC))
+    filters = Filters(
+        since=first,
+        until=end,
+        timezone=zone,
+        projects=tuple(project or ()),
+        sessions=tuple(session or ()),
+        agent_types=tuple(agent_type or ()),
+        models=tuple(model or ()),
+        top=top,
+        over=over,
+    )
+    produce(entries, paths, filters, form=form, or_sample=or_sample)
+
+
+Format = Annotated[
+    Literal["parquet", "csv", "jsonl"], typer.Option("--format", metavar="FORMAT", help="parquet, csv or jsonl.")
+]
+To = Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder to write into; made when missing.")]
+Paths = Annotated[list[Path] | None, typer.Argument(metavar="[PATH ...]", help="Places to read.", show_default=False)]
+
+
+def export(to: To, paths: Paths = None, format: Format = "parquet") -> None:  # noqa: A002 - the option's name
+    """Write every frame as DIR/<frame>.<format>.
+
+    Example: setpoint export --to frames --format csv
+    """
+    from measure.reports import export
+
+    export.export(paths or [], to, format)

@@ -1,0 +1,88 @@
+"""One line a thread: requests, contexts and total input of every agent, and of the main threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from measure.metrics import usage
+from measure.metrics.quantiles import rank
+from measure.reports.model import Filters, Report, Show, Table, money
+from measure.reports.rows import asked, cut, rest, thread_kind
+
+if TYPE_CHECKING:
+    from measure.frames import Frames
+
+SHOW = (
+    Show("agent_type", "thread"),
+    Show("agent_id", "agent"),
+    Show("mode"),
+    Show("requests", "req"),
+    Show("first_context_tokens", "first"),
+    Show("peak_context_tokens", "peak"),
+    Show("final_context_tokens", "final"),
+    Show("total_input_tokens", "input"),
+    Show("output_tokens", "output"),
+)
+BY_TYPE = (
+    Show("agent_type", "thread"),
+    Show("threads"),
+    Show("requests"),
+    Show("total_input_tokens", "total input"),
+    Show("output_tokens", "output"),
+    Show("peak_p50_tokens", "peak p50"),
+    Show("peak_max_tokens", "peak max"),
+)
+
+
+def rows(frames: Frames, filters: Filters) -> pl.DataFrame:  # noqa: ARG001 - the protocol's signature
+    """The frame `agents` (agent_id null: a main thread), most total input first."""
+    return frames.agents.sort(
+        "total_input_tokens", "session_id", "agent_id", descending=[True, False, False], nulls_last=True
+    )
+
+
+def by_type(table: pl.DataFrame) -> pl.DataFrame:
+    """One row an agent type: threads, sums, and the median (nearest rank) and largest of their peak contexts."""
+    return (
+        table.group_by(thread_kind())
+        .agg(
+            pl.len().cast(pl.Int64).alias("threads"),
+            *(pl.col(c).sum() for c in ("requests", "total_input_tokens", "output_tokens")),
+            rank("peak_context_tokens", 50).alias("peak_p50_tokens"),
+            pl.col("peak_context_tokens").max().alias("peak_max_tokens"),
+            *usage.money(),
+        )
+        .sort("total_input_tokens", "agent_type", descending=[True, False])
+    )
+
+
+def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -> Report:
+    """The report `agents`."""
+    table = rows(frames, filters) if table is None else table
+    totals = usage.totals(frames.requests) | {"threads": len(table), "agents": table["agent_id"].count()}
+    shown = cut(table, filters).with_columns(thread_kind())
+    types = by_type(table)
+    return Report(
+        name="agents",
+        title="Threads: the main conversations and every agent",
+        rows=asked(table, filters),
+        tables=[
+            Table("By type", types, (*BY_TYPE, *money(types.columns))),
+            Table("Each", shown, (*SHOW, *money(table.columns))),
+        ],
+        totals=totals,
+        notes=[
+            "Contexts are tokens of one request's prompt; input is the sum over all requests.",
+            *_silent(table),
+            *rest(table, filters, "threads"),
+        ],
+        extra={"by_type": types.to_dicts()},
+        empty="No threads found.",
+    )
+
+
+def _silent(table: pl.DataFrame) -> list[str]:
+    silent = table.filter(pl.col("agent_id").is_not_null() & pl.col("returns").is_null()).height
+    return [f"{silent:,} agents were launched without a return seen."] if silent else []

@@ -1,0 +1,123 @@
+"""Reading for a report: the frames, where they come from, and a progress bar when it takes long."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from measure.errors import RootError
+from measure.reports.model import Source
+
+if TYPE_CHECKING:
+    from measure.frames import Frames
+
+PATIENCE = 1.0  # seconds of silence before a bar appears
+
+
+def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Source]:
+    """Frames of `paths` (none: the user's own folders), and what was read of what.
+
+    `or_sample`: where no path is named and the user has no transcripts, the bundled sample instead, and the source
+    says so. Raises RootError when every place that was named is bad.
+    """
+    frames = load(paths)
+    empty = frames.files["skipped"].is_null().sum() == 0
+    if or_sample and not paths and empty:
+        from measure.sample import transcripts
+
+        return (sample := load([transcripts()])), source(sample, sample=True)
+    if frames.bad_roots and not frames.roots:
+        raise RootError(_bad(frames.bad_roots))
+    return frames, source(frames)
+
+
+def load(paths: Sequence[Path]) -> Frames:
+    """`measure.frames.load` with a progress bar on a terminal."""
+    from measure import frames
+
+    with progress() as step:
+        return frames.load(list(paths) or None, progress=step)
+
+
+def source(frames: Frames, *, sample: bool = False) -> Source:
+    """The foot of a report on these frames."""
+    bad = [(root["path"], root["reason"]) for root in frames.bad_roots]
+    skipped = [(file["path"], file["reason"]) for file in frames.skipped]
+    return Source(
+        files_read=int(frames.files["skipped"].is_null().sum()),
+        skipped=tuple(bad + skipped),
+        records=frames.records,
+        horizon=frames.horizon.as_dict(),
+        notes=(*_damaged(frames), *_mended(frames), *_horizon(frames, sample=sample)),
+        sample=sample,
+    )
+
+
+def _bad(roots: list[dict[str, str]]) -> str:
+    named = "; ".join(f"{root['path']}: {root['reason']}" for root in roots)
+    return f"nothing to read. {named}. Name a config folder, a project, a session or a file."
+
+
+def _damaged(frames: Frames) -> Iterator[str]:
+    damaged = frames.files.filter(frames.files["damaged"] > 0)
+    for row in damaged.head(5).iter_rows(named=True):
+        yield f"Damaged: {row['file']}, {row['damaged']:,} lines, the first is line {row['first_damaged_line']:,}."
+    if damaged.height > 5:
+        yield f"  and {damaged.height - 5:,} more files with damaged lines (export has them all)"
+
+
+def _mended(frames: Frames) -> Iterator[str]:
+    surrogates, clamped = (int(frames.files[name].sum()) for name in ("surrogates", "clamped"))
+    if surrogates or clamped:
+        yield f"Mended: lone surrogates in {surrogates:,} records, {clamped:,} numbers beyond 64 bits."
+
+
+def _horizon(frames: Frames, *, sample: bool) -> Iterator[str]:
+    if sample:
+        return
+    found = frames.horizon
+    why = "the default, no cleanupPeriodDays is set" if found.is_default else "cleanupPeriodDays"
+    yield f"Horizon: the client deletes transcripts after {found.days} days ({why}); older use is not in these numbers."
+
+
+@contextmanager
+def progress() -> Iterator[Any]:
+    """A callback (bytes read, bytes in all) that shows a bar on stderr after a second; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = _Bar()
+    try:
+        yield bar.step
+    finally:
+        bar.close()
+
+
+class _Bar:
+    """A Rich progress bar that starts late."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.shown: Any = None
+        self.task: Any = None
+
+    def step(self, done: int, total: int) -> None:
+        if self.shown is None:
+            if time.monotonic() - self.began < PATIENCE:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+            columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+            self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
+            self.task = self.shown.add_task("reading", total=total)
+            self.shown.start()
+        self.shown.update(self.task, completed=done, total=total)
+
+    def close(self) -> None:
+        if self.shown is not None:
+            self.shown.stop()

@@ -1,0 +1,69 @@
+"""From names and places to finished reports on stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from measure.errors import UsageError
+from measure.lazy import resolve
+from measure.reports import ALIASES
+from measure.reports.model import Entry, Filters, Report, Source
+
+Form = Literal["text", "json", "markdown", "csv"]
+
+
+def names_and_paths(words: Iterable[str], entries: Sequence[Entry]) -> tuple[list[Entry], list[Path]]:
+    """Sort the words of a command line: a report's name or alias, else a place to read.
+
+    A folder that is called like a report is written `./sessions`. A word that is neither a place nor a name but
+    close to a name is a slip of the keyboard: UsageError.
+    """
+    by_name = {entry.name: entry for entry in entries}
+    chosen: dict[str, Entry] = {}
+    paths: list[Path] = []
+    for word in words:
+        name = ALIASES.get(word, word)
+        if name in by_name:
+            chosen[name] = by_name[name]
+            continue
+        path = Path(word).expanduser()
+        close = get_close_matches(word, [*by_name, *ALIASES], n=1)
+        if close and not path.exists():
+            raise UsageError(f"{word!r} is neither a report nor a place to read: did you mean {close[0]}?")
+        paths.append(path)
+    return list(chosen.values()) or [by_name["overview"]], paths
+
+
+def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool) -> None:
+    """Read, build and write. The frames are read once for all reports of one call."""
+    from measure.reports.read import load, read
+    from measure.reports.select import select
+
+    if form == "csv" and len(entries) > 1:
+        raise UsageError("--csv writes the rows of one report: name one, or use export for the frames.")
+    frames, source = read(paths, or_sample=or_sample)
+    chosen = select(frames, filters)
+    reports: list[Report] = []
+    for entry in entries:
+        given = [select(load([path]), filters) for path in paths] if entry.separate else chosen
+        reports.append(resolve(entry.target)(given, filters))
+    write(reports, filters, source, form)
+
+
+def write(reports: Sequence[Report], filters: Filters, source: Source, form: Form) -> None:
+    """Print finished reports in one form."""
+    if form in ("json", "csv"):
+        from measure.reports.machine import as_csv, as_json
+
+        sys.stdout.write(as_json(reports, filters, source) if form == "json" else as_csv(reports[0]))
+        return
+    from measure.reports.render import as_markdown, as_text
+
+    if form == "markdown":
+        sys.stdout.write(as_markdown(reports, filters, source))
+    else:
+        as_text(reports, filters, source, sys.stdout)
