@@ -5,7 +5,7 @@ from .context import NONE, bound, decide, own_bound, report_words, text, wrap_up
 from .dispatch import Answer, Call
 from .progress import advance
 from .state import State
-from .tail import FIRST, Reading, agent_file, await_call, holds, last, part, response
+from .tail import FIRST, Reading, agent_file, last, part, response, settled
 from .turns import decide as turns_due
 from .turns import left, turns_left_at
 from .turns import text as turns_text
@@ -42,23 +42,19 @@ def last_call(event: "dict[str, Any]") -> str:
     return value if isinstance(value, str) else ""
 
 
-def fresh(path: str, call: Call, section: "dict[str, Any]") -> "Reading | None":
-    """The last response; near the bound it is waited for where the file is still behind this batch."""
-    reading = last(path)
-    expected = reading.current() if reading else None
-    if reading is None or expected is None:
-        return reading
-    near = bound(section, reading.model, call.text("agent_type")) // 2
-    if expected < near or not await_call(path, last_call(call.event)):
-        return reading
-    return last(path)
+def near(reading: "Reading", section: "dict[str, Any]", agent_type: str) -> bool:
+    """Whether the next response may have reached a line: then a file that is behind is waited for."""
+    expected = reading.current()
+    return expected is not None and 2 * expected >= bound(section, reading.model, agent_type)
 
 
 def size_note(
     path: str, call: Call, section: "dict[str, Any]", kept: "dict[str, Any]", row: "dict[str, object]"
 ) -> str:
     """What the agent is told about its context's size; empty while there is nothing to say."""
-    reading, agent_type = fresh(path, call, section), call.text("agent_type")
+    reading, agent_type = last(path), call.text("agent_type")
+    if reading is not None and near(reading, section, agent_type):
+        reading = settled(path, reading, last_call(call.event))
     if reading is None or reading.tokens is None:
         return ""
     limit = bound(section, reading.model, agent_type)
@@ -100,14 +96,14 @@ def turns_note(
     if max_turns is None or not at:
         return ""
     seen = kept.get("turns")
-    call_id = last_call(call.event)
-    written = holds(path, call_id)
+    call_id = last_call(call.event).encode()
+    written = call_id in part(path, -FIRST, FIRST)[0]
     now, data = advance(path, seen if isinstance(seen, dict) else {})
     kept["turns"] = now
     run = now["runs"]
     noted = kept.get("turnsNoted") == run
     # the response of this very batch counts, whether it has reached the file or not
-    turns = len(now["ids"]) + (0 if written or call_id.encode() in data else 1)
+    turns = len(now["ids"]) + (0 if written or call_id in data else 1)
     if not turns_due(turns, max_turns, at, noted):
         return ""
     kept["turnsNoted"] = run

@@ -23,11 +23,17 @@ ROW_TEXTS = ("text", "thinking", "content")
 class Reading:
     """The last response of a thread. `tokens` is its context; None right after a compaction (wait for the next)."""
 
-    __slots__ = ("after", "message_id", "model", "output", "tokens")
+    __slots__ = ("after", "line", "message_id", "model", "output", "tokens")
 
     def __init__(self, tokens: "int | None", model: str = "", output: int = 0, message_id: str = "") -> None:
         self.tokens, self.model, self.output, self.message_id = tokens, model, output, message_id
+        self.line = b""
         self.after: list[bytes] = []  # the lines since that response began, newest first
+
+    def knows(self, tool_use_id: str) -> bool:
+        """Whether that call stands in the response or after it."""
+        mark = f'"{tool_use_id}"'.encode()
+        return mark in self.line or any(mark in line for line in self.after)
 
     def current(self) -> "int | None":
         """Context of the next request: the response's prompt, its answer, and est. tokens of all that came since."""
@@ -63,38 +69,55 @@ def is_file(path: str) -> bool:
         return False
 
 
+def opened(path: str) -> int:
+    """A handle for reading. Raises OSError."""
+    return system.open(path, system.O_RDONLY | getattr(system, "O_BINARY", 0) | getattr(system, "O_NONBLOCK", 0))
+
+
+def piece(handle: int, start: int, size: int) -> bytes:
+    """`size` bytes from `start`; fewer where the file ends."""
+    system.lseek(handle, start, 0)
+    found, left = [], size
+    while left > 0:
+        data = system.read(handle, left)
+        if not data:
+            break
+        found.append(data)
+        left -= len(data)
+    return b"".join(found)
+
+
 def part(path: str, start: int, size: int) -> "tuple[bytes, int]":
     """(`size` bytes from `start`, the file's length); a negative start counts from the end. Raises OSError."""
-    handle = system.open(path, system.O_RDONLY | getattr(system, "O_BINARY", 0) | getattr(system, "O_NONBLOCK", 0))
+    handle = opened(path)
     try:
         length = system.fstat(handle).st_size
-        start = max(0, length + start) if start < 0 else start
-        system.lseek(handle, start, 0)
-        pieces, left = [], size
-        while left > 0:
-            piece = system.read(handle, left)
-            if not piece:
-                break
-            pieces.append(piece)
-            left -= len(piece)
-        return b"".join(pieces), length
+        return piece(handle, max(0, length + start) if start < 0 else start, size), length
     finally:
         system.close(handle)
 
 
 def tails(path: str) -> "Iterator[list[bytes]]":
-    """The lines of ever longer tails, newest first, until the whole file or MOST bytes are given."""
-    size = FIRST
-    while True:
-        data, length = part(path, -size, size)
-        lines = data.split(b"\n")
-        if length > size:
-            lines = lines[1:]  # it begins before the window
-        lines.reverse()
-        yield lines
-        if length <= size or size >= MOST:
-            return
-        size *= 2
+    """The lines from the end, newest first, in growing portions, until the whole file or MOST bytes are given."""
+    handle = opened(path)
+    try:
+        length = start = system.fstat(handle).st_size
+        size = FIRST
+        rest: list[bytes] = []  # the parts of a line that begins before the window
+        while start > 0 and size <= MOST:
+            before = max(0, length - size)
+            data = piece(handle, before, start - before)
+            start, size = before, size * 2
+            first = data.find(b"\n") if before else -1
+            end = data.rfind(b"\n")
+            if end < 0 and before:
+                rest.insert(0, data)
+                continue
+            newest = b"".join([memoryview(data)[end + 1 :], *rest])
+            rest = [data[:first]] if before else []
+            yield [newest, *reversed(data[first + 1 : end].split(b"\n"))] if end > first else [newest]
+    finally:
+        system.close(handle)
 
 
 def row_of(line: bytes) -> "dict[str, Any]":
@@ -141,37 +164,44 @@ def boundary(line: bytes) -> bool:
 
 def last(path: str) -> "Reading | None":
     """The last response in a transcript; None where none can be read. Never raises for a missing file."""
+    since: list[bytes] = []
     try:
         for lines in tails(path):
             for index, line in enumerate(lines):
-                if b'"usage"' in line and b'"assistant"' in line:
+                end = line if len(line) <= FIRST else line[-FIRST:]  # usage stands behind the content
+                if b'"usage"' in end and b'"assistant"' in line:
                     found = response(line)
                     if found is not None:
-                        found.after = [*lines[:index], *interleaved(lines[index:], found.message_id)]
+                        found.line = line
+                        found.after = since + interleaved(lines[index:], found.message_id)
                         return found
-                elif boundary(line):
+                elif boundary(end):
                     return Reading(None)
+                else:
+                    since.append(line)
     except OSError:
         return None
     return None
 
 
-def holds(path: str, tool_use_id: str) -> bool:
-    """Whether the response that made this call has reached the file (its end is looked at)."""
+def size_of(path: str) -> int:
+    """Bytes in a file; -1 where there is none."""
     try:
-        return bool(tool_use_id) and f'"{tool_use_id}"'.encode() in part(path, -FIRST, FIRST)[0]
+        return system.stat(path).st_size
     except OSError:
-        return False
+        return -1
 
 
-def await_call(path: str, tool_use_id: str) -> bool:
-    """Wait until the response that made this call stands in the file; False where it does not in time."""
+def settled(path: str, reading: Reading, tool_use_id: str) -> Reading:
+    """The reading once the response that made this call has reached the file, or the one at hand after PATIENCE."""
     end = perf_counter() + PATIENCE
-    while tool_use_id and not holds(path, tool_use_id):
-        if perf_counter() > end:
-            return False
+    size = size_of(path)
+    while tool_use_id and not reading.knows(tool_use_id) and perf_counter() < end:
         sleep(NAP)
-    return True
+        if size_of(path) != size:
+            size = size_of(path)
+            reading = last(path) or reading
+    return reading
 
 
 def interleaved(lines: "list[bytes]", message_id: str) -> "list[bytes]":
@@ -192,6 +222,10 @@ def interleaved(lines: "list[bytes]", message_id: str) -> "list[bytes]":
 
 def est_tokens(line: bytes) -> int:
     """Est. tokens that a user or attachment record adds to the context."""
+    if len(line) > FIRST:
+        # parsing it would cost more than the whole rest: what the model read stands before the client's own copy
+        copy = line.find(b'"toolUseResult"')
+        return (copy if copy > 0 else len(line)) // 4 if b'"user"' in line else 0
     row = row_of(line)
     if row.get("type") == "attachment":
         return characters(row.get("rendered")) // 4
