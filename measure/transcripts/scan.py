@@ -125,10 +125,10 @@ class Scanner:
         return build.concat(self.parts)
 
 
-def chunks(file: Any, size: int = CHUNK) -> Iterator[bytes]:
+def chunks(file: Any) -> Iterator[bytes]:
     """The bytes of a file cut behind line ends, and the unterminated rest at the end."""
     kept: list[bytes] = []
-    while block := file.read(size):
+    while block := file.read(CHUNK):
         at = block.rfind(b"\n") + 1
         if at:
             yield b"".join((*kept, block[:at]))
