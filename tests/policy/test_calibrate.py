@@ -90,7 +90,8 @@ def test_steps_that_hold_more_than_their_texts_are_left_out(requests_of, frame_o
     )
     step = {"session_id": "s", "agent_id": None, "images": 0}
     calls = [
-        step | {"result_step": n, "result_chars": 100 * (n or 9), "images": int(n == 2)} for n in (1, 2, 4, 5, 6, 7, 8, None)
+        step | {"result_step": n, "result_chars": 100 * (n or 9), "images": int(n == 2)}
+        for n in (1, 2, 4, 5, 6, 7, 8, None)
     ]
     returns = [
         {"session_id": "s", "route": "notification", "caller_step": 8, "caller_chars": 1_000},
