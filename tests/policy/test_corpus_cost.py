@@ -30,7 +30,7 @@ def test_one_hour_writes_by_hand() -> None:
 
 
 def test_a_tier_of_100k_by_hand() -> None:
-    """claude-haiku-5-5 up to 100,000 prompt tokens: input 0.1, write 0.125, read 0.01, output 0.5; above: five times."""
+    """claude-haiku-5-5 to 100,000 prompt tokens: input 0.1, write 0.125, read 0.01, output 0.5; above: five times."""
     small = 3 * 0.1 + 59_997 * 0.125 + 47 * 0.5
     at_99_999 = 3 * 0.1 + 60_000 * 0.01 + 39_996 * 0.125 + 47 * 0.5
     at_100_001 = 2 * 0.5 + 99_999 * 0.05 + 47 * 2.5
