@@ -334,7 +334,7 @@ def auto_mode(main: Thread, files: Files) -> None:
 def long_turn(main: Thread, files: Files) -> None:
     """Enough steps for a compaction, and some after it."""
     work(main, files, 30)
-    main.compact("auto" if len(main.records) % 2 else "manual", 9_000)
+    main.compact("auto" if len(main.records) % 2 else "manual")
     work(main, files, 12)
 
 
@@ -342,7 +342,7 @@ def long_agent(main: Thread, files: Files) -> None:
     """An agent that compacts."""
     agent, launched = start(main, "general-purpose", background=False)
     work(agent, files, 20)
-    agent.compact("auto", 8_000)
+    agent.compact("auto")
     work(agent, files, 4)
     deliver(main, agent, launched, finish(agent, "general-purpose"))
 

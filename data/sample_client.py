@@ -143,6 +143,7 @@ class Thread:
     def __init__(self, session: Session, agent_id: str | None, model: str, base: int, run: str | None = None) -> None:
         """`base`: tokens of the system prompt and tools. `run`: the workflow that the agent belongs to."""
         self.session, self.agent_id, self.model, self.run = session, agent_id, model, run
+        self.base = base
         self.context, self.cached, self.last = base, 0, datetime.min.replace(tzinfo=UTC)
         self.agent_type: str | None = None
         self.meta: Record = {}
@@ -264,10 +265,11 @@ class Thread:
         """A final answer."""
         self.request([{"type": "text", "text": text}])
 
-    def compact(self, trigger: str, post: int) -> None:
+    def compact(self, trigger: str) -> None:
         """A compaction: a request that leaves no record, a boundary, a summary."""
         session = self.session
-        pre = self.context
+        pre, summary = self.context, "This session is being continued from an earlier one. " + session.made.text(1500)
+        post = self.base + round(utf16(summary) / CHARS_PER_TOKEN)
         session.spend(self.model, {"input": 3, "read": self.cached, "write": max(0, pre - self.cached), "output": 1200})
         session.tick(20, 40)
         before, self.parent = self.parent, None
@@ -275,8 +277,7 @@ class Thread:
                 "cumulativeDroppedTokens": pre - post}  # fmt: skip
         self.row("system", subtype="compact_boundary", content="Conversation compacted", level="info",
                  logicalParentUuid=before, compactMetadata=data)  # fmt: skip
-        self.context, self.cached = post, min(self.cached, 14_000)
-        summary = "This session is being continued from an earlier one. " + session.made.text(1500)
+        self.context, self.cached, self.pending = post, min(self.cached, self.base), 0
         self.row(
             "user", message={"role": "user", "content": summary}, isCompactSummary=True, isVisibleInTranscriptOnly=True
         )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, Literal
 from zoneinfo import ZoneInfo
 
 from measure.reports.foot import foot
-from measure.reports.model import Filters, Kind, Report, Show, Source, Table, plain
-from measure.reports.words import cell, header_of, kind_of
+from measure.reports.model import Filters, Kind, Report, Source, Table, plain
+from measure.reports.words import cell, header_of, kind_of, tail
 
 TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day"})
 SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
+NARROWEST = 6
+GAP = 2
+NARROW_SCREEN = 80  # below it lines run on: a number that is cut would be a wrong number
 
 
 def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO[str]) -> None:
@@ -20,6 +23,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
     from rich.text import Text
 
     console = Console(file=out, highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, NARROW_SCREEN)
     zone = ZoneInfo(filters.timezone)
     for report in reports:
         console.print(Text(report.title, style="bold"))
@@ -29,7 +33,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
             console.print(report.empty)
         for table in report.tables if len(report.rows) else ():
             console.print()
-            console.print(_rich(table, zone))
+            console.print(_rich(table, zone, console.width))
         for line in report.notes if len(report.rows) else ():
             console.print(Text(line, style="dim"))
         console.print()
@@ -70,35 +74,48 @@ def _first(rows: list[dict[str, Any]], column: str) -> object:
     return next((row[column] for row in rows if row.get(column) is not None), None)
 
 
-def _rich(table: Table, zone: ZoneInfo) -> Any:
+def _rich(table: Table, zone: ZoneInfo, width: int) -> Any:
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     kinds, body, last = lines_of(table, zone)
+    heads = [header_of(show) for show in table.show]
+    lines = [heads, *body, *([last] if last else [])]
+    widths = _widths(kinds, lines, width)
     out = RichTable(title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    out.show_edge = False
-    out.padding = (0, 1, 0, 0)
-    out.show_footer = last is not None
-    for index, (show, kind) in enumerate(zip(table.show, kinds, strict=True)):
-        text = kind in TEXT
-        out.add_column(
-            Text(header_of(show)),
-            Text(last[index]) if last else "",
-            justify="left" if text else "right",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=None if kind in SQUEEZED else _width(show, index, body, last),
-        )
+    out.show_edge, out.padding, out.show_footer = False, (0, 1, 0, 0), last is not None
+    for index, (head, kind) in enumerate(zip(heads, kinds, strict=True)):
+        foot = Text(last[index]) if last else ""
+        justify: Literal["left", "right"] = "left" if kind in TEXT else "right"
+        out.add_column(Text(head), foot, justify=justify, no_wrap=True, width=widths[index])
     for row in body:
-        out.add_row(*(Text(value) for value in row))
+        out.add_row(*(Text(_fit(text, kind, w)) for text, kind, w in zip(row, kinds, widths, strict=True)))
     return out
 
 
-def _width(show: Show, index: int, body: list[list[str]], last: list[str] | None) -> int:
-    """Numbers are never cut: a column of them is as wide as its longest."""
-    cells = [header_of(show), *(row[index] for row in body), *([last[index]] if last else [])]
-    return max(len(c) for c in cells)
+def _widths(kinds: list[Kind], lines: list[list[str]], width: int) -> list[int]:
+    """Numbers are never cut; what texts are too wide for `width` share what is left, the widest giving way first."""
+    from rich.cells import cell_len
+
+    widths = [max(cell_len(line[index]) for line in lines) for index in range(len(kinds))]
+    gaps = GAP * (len(kinds) - 1) + 1
+    soft = [index for index, kind in enumerate(kinds) if kind in SQUEEZED]
+    while sum(widths) + gaps > width and soft:
+        widest = max(soft, key=lambda index: widths[index])
+        if widths[widest] <= NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _fit(text: str, kind: Kind, width: int) -> str:
+    """A text cut to its column: a path keeps its end, another text its beginning."""
+    from rich.cells import cell_len, set_cell_size
+
+    if cell_len(text) <= width:
+        return text
+    return tail(text, width) if kind == "path" else set_cell_size(text, width - 1) + "…"
 
 
 def _markdown(table: Table, zone: ZoneInfo) -> Iterator[str]:

@@ -111,7 +111,7 @@ def cell(value: Any, kind: Kind, zone: ZoneInfo) -> str:
     text = clean(str(value))
     if kind == "id":
         return text[:8]
-    return tail(text) if kind == "path" else text
+    return text
 
 
 def _number(value: float, kind: Kind) -> str:
