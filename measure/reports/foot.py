@@ -10,16 +10,26 @@ from measure.reports.words import clean, tail
 WIDTH = 48
 
 
+def head(source: Source) -> list[str]:
+    """What a reader must know first: that it is the sample, or that nothing was found and what to do."""
+    if source.sample:
+        return ["No transcripts of your own were found: this is the bundled sample.", ""]
+    if source.files_read:
+        return []
+    places = ", ".join(clean(place) for place in source.places)
+    return [
+        f"No transcripts found in {places}.",
+        "Use the client once, or name another place: setpoint report PATH",
+        "",
+    ]
+
+
 def foot(source: Source) -> list[str]:
     """Sentences, most important first."""
     records = source.records
-    lines = []
-    if source.sample:
-        lines.append("Sample: no transcripts of your own were found, so these numbers are the bundled sample's.")
-    lines.append(
-        f"Read {source.files_read:,} files, {records['read']:,} records: {records['used']:,} used, "
-        f"{records['bookkeeping']:,} bookkeeping, {records['unknown']:,} unknown, {records['damaged']:,} damaged."
-    )
+    read = f"Read {source.files_read:,} files, {records['read']:,} records: {records['used']:,} used, "
+    rest = f"{records['bookkeeping']:,} bookkeeping, {records['unknown']:,} unknown, {records['damaged']:,} damaged."
+    lines = [read + rest]
     lines += _skipped(source.skipped)
     lines += [clean(note) for note in source.notes]
     return lines

@@ -104,6 +104,7 @@ class Source:
     records: dict[str, int]
     horizon: dict[str, Any]
     notes: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
     sample: bool = False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from measure.errors import RootError
 from measure.reports.model import Source
+from measure.transcripts.find import default_roots
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -30,9 +32,10 @@ def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Sou
         from measure.sample import transcripts
 
         return (sample := load([transcripts()])), source(sample, sample=True)
-    if frames.bad_roots and not frames.roots:
-        raise RootError(_bad(frames.bad_roots))
-    return frames, source(frames)
+    places = [str(path) for path in paths or default_roots()]
+    if not frames.roots and (frames.bad_roots or os.environ.get("CLAUDE_CONFIG_DIR", "").strip()):
+        raise RootError(_bad(frames.bad_roots or [{"path": place, "reason": "no such folder"} for place in places]))
+    return frames, source(frames, places=places)
 
 
 def load(paths: Sequence[Path]) -> Frames:
@@ -43,7 +46,7 @@ def load(paths: Sequence[Path]) -> Frames:
         return frames.load(list(paths) or None, progress=step)
 
 
-def source(frames: Frames, *, sample: bool = False) -> Source:
+def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) -> Source:
     """The foot of a report on these frames."""
     bad = [(root["path"], root["reason"]) for root in frames.bad_roots]
     skipped = [(file["path"], file["reason"]) for file in frames.skipped]
@@ -53,6 +56,7 @@ def source(frames: Frames, *, sample: bool = False) -> Source:
         records=frames.records,
         horizon=frames.horizon.as_dict(),
         notes=(*_damaged(frames), *_mended(frames), *_horizon(frames, sample=sample)),
+        places=tuple(places),
         sample=sample,
     )
 

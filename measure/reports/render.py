@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any, Literal
 from zoneinfo import ZoneInfo
 
-from measure.reports.foot import foot
+from measure.reports.foot import foot, head
 from measure.reports.model import Filters, Kind, Report, Source, Table, plain
 from measure.reports.words import cell, header_of, kind_of, tail
 
@@ -25,12 +25,12 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
     console = Console(file=out, highlight=False, markup=False, emoji=False)
     console.width = max(console.width, NARROW_SCREEN)
     zone = ZoneInfo(filters.timezone)
-    for report in reports:
+    for line in head(source):
+        console.print(Text(line), soft_wrap=True)
+    for report in reports if source.files_read else ():
         console.print(Text(report.title, style="bold"))
-        for line in report.lead:
+        for line in report.lead if len(report.rows) else (report.empty,):
             console.print(line)
-        if not len(report.rows):
-            console.print(report.empty)
         for table in report.tables if len(report.rows) else ():
             console.print()
             console.print(_rich(table, zone, console.width))
@@ -44,11 +44,9 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
 def as_markdown(reports: Sequence[Report], filters: Filters, source: Source) -> str:
     """The same tables as GitHub Markdown."""
     zone = ZoneInfo(filters.timezone)
-    blocks: list[str] = []
-    for report in reports:
-        blocks += [f"## {report.title}", *report.lead]
-        if not len(report.rows):
-            blocks.append(report.empty)
+    blocks = [_escape(line) for line in head(source) if line]
+    for report in reports if source.files_read else ():
+        blocks += [f"## {report.title}", *(report.lead if len(report.rows) else [report.empty])]
         for table in report.tables if len(report.rows) else ():
             blocks.append("\n".join(_markdown(table, zone)))
         blocks += report.notes if len(report.rows) else []
@@ -85,10 +83,10 @@ def _rich(table: Table, zone: ZoneInfo, width: int) -> Any:
     widths = _widths(kinds, lines, width)
     out = RichTable(title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     out.show_edge, out.padding, out.show_footer = False, (0, 1, 0, 0), last is not None
-    for index, (head, kind) in enumerate(zip(heads, kinds, strict=True)):
-        foot = Text(last[index]) if last else ""
+    for index, (name, kind) in enumerate(zip(heads, kinds, strict=True)):
+        total = Text(last[index]) if last else ""
         justify: Literal["left", "right"] = "left" if kind in TEXT else "right"
-        out.add_column(Text(head), foot, justify=justify, no_wrap=True, width=widths[index])
+        out.add_column(Text(name), total, justify=justify, no_wrap=True, width=widths[index])
     for row in body:
         out.add_row(*(Text(_fit(text, kind, w)) for text, kind, w in zip(row, kinds, widths, strict=True)))
     return out

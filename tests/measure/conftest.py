@@ -1,0 +1,40 @@
+"""The command as a user runs it: a child process, in a home of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def environment(home: Path) -> dict[str, str]:
+    """An environment with nothing of the machine's user in it; the width and the zone are pinned."""
+    kept = {key: value for key, value in os.environ.items() if key in ("PATH", "SYSTEMROOT", "LANG")}
+    return kept | {"HOME": str(home), "USERPROFILE": str(home), "COLUMNS": "80", "TZ": "UTC", "PYTHONUTF8": "1"}
+
+
+@pytest.fixture
+def setpoint(environment: dict[str, str], tmp_path: Path) -> Run:
+    """Run `setpoint` with arguments; keyword `env` adds variables."""
+
+    def run(*arguments: object, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "from measure.cli import main; main()", *map(str, arguments)]
+        return subprocess.run(
+            command, capture_output=True, text=True, encoding="utf-8", check=False, cwd=tmp_path,
+            env=environment | {"PYTHONPATH": str(ROOT)} | (env or {}),
+        )  # fmt: skip
+
+    return run
