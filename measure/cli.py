@@ -18,6 +18,7 @@ from measure.lazy import LazyGroup, Mount
 # One line a command, in the order of `setpoint --help`.
 MOUNTS: tuple[Mount, ...] = (
     Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, tools."),
+    Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, cache."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
 )
 

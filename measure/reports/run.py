@@ -16,17 +16,19 @@ from measure.reports.model import Entry, Filters, Report, Source
 Form = Literal["text", "json", "markdown", "csv"]
 
 
-def names_and_paths(words: Iterable[str], entries: Sequence[Entry]) -> tuple[list[Entry], list[Path]]:
+def names_and_paths(
+    words: Iterable[str], entries: Sequence[Entry], default: Sequence[str] = ("overview",)
+) -> tuple[list[Entry], list[Path]]:
     """Sort the words of a command line: a report's name or alias, else a place to read.
 
     A folder that is called like a report is written `./sessions`. A word that is neither a place nor a name but
-    close to a name is a slip of the keyboard: UsageError.
+    close to a name is a slip of the keyboard: UsageError. Without a name: `default`.
     """
     by_name = {entry.name: entry for entry in entries}
     chosen: dict[str, Entry] = {}
     paths: list[Path] = []
     for word in words:
-        name = ALIASES.get(word, word)
+        name = word if word in by_name else ALIASES.get(word, word)
         if name in by_name:
             chosen[name] = by_name[name]
             continue
@@ -35,7 +37,7 @@ def names_and_paths(words: Iterable[str], entries: Sequence[Entry]) -> tuple[lis
         if close and not path.exists():
             raise UsageError(f"{word!r} is neither a report nor a place to read: did you mean {close[0]}?")
         paths.append(path)
-    return list(chosen.values()) or [by_name["overview"]], paths
+    return list(chosen.values()) or [by_name[name] for name in default], paths
 
 
 def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool) -> None:

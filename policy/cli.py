@@ -1,0 +1,112 @@
+"""The commands of `policy` that fit and replay limits. Heavy imports stand inside the bodies."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from measure.commands import AgentTypes, Csv, Json, Markdown, Models, OrSample, Projects, Sessions, Since, Until, Zone
+from measure.errors import UsageError
+
+DRIFTED = 4
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FEATURE ...] [PATH ...]",
+        help="returns, context, compaction, cache, and places to read, in any order. No feature: all of them.",
+        show_default=False,
+    ),
+]
+Method = Annotated[
+    Literal["percentile", "cost"], typer.Option("--method", help="returns: by percentile (p50, p78) or by dollars.")
+]
+Objective = Annotated[
+    Literal["usd", "context"], typer.Option("--objective", help="returns by cost: save dollars, or callers' contexts.")
+]
+MaxBlocked = Annotated[
+    str, typer.Option("--max-blocked", metavar="SHARE", help="--objective context: block at most this share.")
+]
+Obey = Annotated[float, typer.Option("--obey", min=0, max=1, help="context: share of agents that obey the note.")]
+Lag = Annotated[int, typer.Option("--lag", min=0, help="context: requests from the note to the report.")]
+Rework = Annotated[float, typer.Option("--rework-usd", min=0, help="context: dollars of rework that a stop costs.")]
+Write = Annotated[bool, typer.Option("--write", help="Write the fitted limits with their evidence to setpoint.json.")]
+Scope = Annotated[
+    Literal["project", "global"], typer.Option("--scope", help="Where --write writes: this project, or for all.")
+]
+Drift = Annotated[
+    bool, typer.Option("--drift", help="Compare the limits in force with a fresh fit; exit code 4 if one lies outside.")
+]
+PriceFile = Annotated[str, typer.Option("--prices", metavar="FILE", help="Own prices (TOML) over the bundled table.")]
+
+
+def fit(
+    words: Words = None,
+    method: Method = "percentile",
+    objective: Objective = "usd",
+    max_blocked: MaxBlocked = "20%",
+    obey: Obey = 1.0,
+    lag: Lag = 2,
+    rework_usd: Rework = 0.0,
+    write: Write = False,
+    scope: Scope = "project",
+    drift: Drift = False,
+    prices: PriceFile = "",
+    since: Since = "",
+    until: Until = "",
+    timezone: Zone = "local",
+    project: Projects = None,
+    session: Sessions = None,
+    agent_type: AgentTypes = None,
+    model: Models = None,
+    json: Json = False,
+    markdown: Markdown = False,
+    csv: Csv = False,
+    or_sample: OrSample = False,
+) -> None:
+    """Limits from your own transcripts, each with its n and interval, and what they would have saved.
+
+    Example: setpoint fit returns --method cost
+    """
+    from datetime import UTC, datetime
+
+    from measure.reports.model import Filters
+    from measure.reports.options import window, zone_name
+    from measure.reports.run import Form
+    from policy.fit.options import Options
+    from policy.fit.run import features_and_paths, fit_all, share
+    from policy.limits import in_force
+    from policy.price_file import in_force as prices_in_force
+
+    if write and drift:
+        raise UsageError("--drift only compares: leave out --write.")
+    form: Form = "json" if json else "markdown" if markdown else "csv" if csv else "text"
+    entries, paths = features_and_paths(words or [])
+    if csv and len(entries) > 1:
+        raise UsageError("--csv writes the rows of one fit: name one feature.")
+    now = datetime.now(UTC)
+    options = Options(
+        prices=prices_in_force(prices or None),
+        force=in_force(),
+        now=now,
+        method=method,
+        objective=objective,
+        max_blocked=share(max_blocked),
+        obey=obey,
+        lag=lag,
+        rework_usd=rework_usd,
+    )
+    zone = zone_name(timezone)
+    first, end = window(since, until, zone, now)
+    filters = Filters(
+        since=first,
+        until=end,
+        timezone=zone,
+        projects=tuple(project or ()),
+        sessions=tuple(session or ()),
+        agent_types=tuple(agent_type or ()),
+        models=tuple(model or ()),
+    )
+    act = "drift" if drift else scope if write else None
+    if fit_all(entries, paths, filters, options, form=form, or_sample=or_sample, act=act):
+        raise typer.Exit(DRIFTED)

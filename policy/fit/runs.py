@@ -1,0 +1,146 @@
+"""From frames to threads: the context of each request, and what a token of it cost there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from policy.fit.inputs import Priced
+from policy.fit.quantiles import Floats
+from policy.prices import Prices
+from policy.rebuilds import THREAD
+
+MAIN = "main"
+STOPPED = ("limit", "stopped", "failed", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One thread's requests in order; tokens, dollars per token. `done` is False where it was stopped before its end.
+
+    `price` is what a token of the prompt cost on average where it could have been read: the read price, raised by the
+    part that was written again. `surcharge` is what a request paid above the base price of its model, `step` the
+    prompt size above which that holds.
+    """
+
+    session: str
+    party: str
+    model: str
+    context: Floats
+    read: Floats
+    price: Floats
+    write: float
+    output: float
+    surcharge: Floats
+    step: float
+    segment: np.ndarray
+    first_write: float
+    done: bool
+    fork_first: int | None
+
+    @property
+    def growth(self) -> Floats:
+        """Growth of context before each request, the first context first; a drop (a compaction) counts as 0."""
+        return np.maximum(0.0, np.diff(self.context, prepend=0.0))
+
+    @property
+    def bases(self) -> Floats:
+        """Context of the first request after each compaction."""
+        after = np.flatnonzero(np.diff(self.segment) > 0) + 1
+        return self.context[after]
+
+
+def base_prices(data: Priced, prices: Prices) -> pl.DataFrame:
+    """`data.steps` with `surcharge` (dollars above the model's price for a short prompt) and `tier_above`."""
+    tiers = (
+        prices.rows.filter(pl.col("tier_start") > 0)
+        .group_by("model")
+        .agg(pl.col("tier_start").min().alias("tier_above"))
+        .rename({"model": "price_model"})
+    )
+    rows = data.steps.join(tiers, on="price_model", how="left")
+    dear = rows.filter(pl.col("price_tier_start") > 0)
+    if not len(dear):
+        return rows.with_columns(surcharge=pl.lit(0.0))
+    keys = [*THREAD, "step"]
+    cheap = prices.join(
+        dear.select(*keys, "model", "ts", "speed", "service_tier", "inference_geo", prompt_tokens=pl.lit(0))
+    )
+    tokens = {
+        "input_tokens": "rate_input",
+        "cache_read_tokens": "rate_read",
+        "cache_write_5m_tokens": "rate_write_5m",
+        "cache_write_unknown_tokens": "rate_write_5m",
+        "cache_write_1h_tokens": "rate_write_1h",
+        "output_tokens": "rate_output",
+    }
+    base = dear.select(*keys, "usd", *tokens).join(
+        cheap.select(*keys, *sorted(set(tokens.values()))), on=keys, nulls_equal=True
+    )
+    paid = pl.sum_horizontal(pl.col(count) * pl.col(rate) for count, rate in tokens.items())
+    return rows.join(
+        base.select(*keys, surcharge=pl.col("usd") - paid), on=keys, how="left", nulls_equal=True
+    ).with_columns(pl.col("surcharge").fill_null(0.0))
+
+
+def threads(data: Priced, prices: Prices) -> list[Thread]:
+    """Every priced thread of two requests or more, main threads as party "main"."""
+    agents = data.frames.agents.select(*THREAD, "agent_type", "status", "returns", "mode", "first_context_tokens")
+    rows = (
+        base_prices(data, prices)
+        .filter(pl.col("rate_read").is_not_null())
+        .drop("agent_type")
+        .join(agents, on=list(THREAD), how="left", nulls_equal=True)
+        .sort(*THREAD, "step", nulls_last=False)
+    )
+    return list(_split(rows)) if len(rows) else []
+
+
+def _split(rows: pl.DataFrame) -> Iterator[Thread]:
+    """Cut the sorted rows at each change of thread: one pass, no group-by in Python."""
+    number = rows.select(pl.struct(THREAD).rle_id())[:, 0].to_numpy()
+    cuts = np.flatnonzero(np.diff(number, prepend=-1, append=number[-1] + 1))
+
+    def floats(name: str) -> Floats:
+        return rows[name].cast(pl.Float64).fill_null(0.0).to_numpy()
+
+    context, read, write = floats("context_tokens"), floats("rate_read"), floats("rate_write")
+    again = np.where(rows["first_of_segment"].to_numpy(), 0.0, floats("rebuilt_tokens"))
+    price = read + (write - read) * np.clip(again / np.maximum(context, 1.0), 0.0, 1.0)
+    output, surcharge, written = floats("rate_output"), floats("surcharge"), floats("cache_write_tokens")
+    above = rows["tier_above"].cast(pl.Float64).fill_null(np.inf).to_numpy()
+    segment = rows["segment"].fill_null(0).to_numpy()
+    names = rows.select("session_id", "agent_id", "agent_type", "model", "status", "returns", "mode")
+    for start, end in pairwise(cuts):
+        if end - start < 2:
+            continue
+        part = slice(start, end)
+        who = names.row(int(end) - 1, named=True)
+        main = who["agent_id"] is None
+        yield Thread(
+            session=who["session_id"],
+            party=MAIN if main else who["agent_type"] or "(unknown)",
+            model=who["model"],
+            context=context[part],
+            read=read[part],
+            price=price[part],
+            write=float(np.median(write[part])),
+            output=float(np.median(output[part])),
+            surcharge=surcharge[part],
+            step=float(above[part].min()),
+            segment=segment[part],
+            first_write=float(written[start]),
+            done=_done(who),
+            fork_first=int(context[start]) if who["mode"] == "fork" else None,
+        )
+
+
+def _done(who: dict[str, object]) -> bool:
+    """Whether the run ended by itself: a run of unknown status did if it handed something back."""
+    if who["status"] in STOPPED:
+        return False
+    return who["status"] == "completed" or bool(who["returns"])
