@@ -38,6 +38,12 @@ Top = Annotated[int | None, typer.Option("--top", min=0, metavar="N", help="Firs
 Over = Annotated[
     int, typer.Option("--over", min=0, metavar="N", help="returns: the line in est. tokens to count above.")
 ]
+Above = Annotated[
+    int, typer.Option("--above", min=0, metavar="N", help="cost: the context size in tokens to count above.")
+]
+Prices = Annotated[
+    str, typer.Option("--prices", metavar="FILE", help="Your own prices (TOML): see setpoint prices --help.")
+]
 Json = Annotated[bool, typer.Option("-j", "--json", help="JSON alone on stdout.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables.")]
 Csv = Annotated[bool, typer.Option("--csv", help="The rows of one report as CSV.")]
@@ -57,6 +63,8 @@ def report(
     model: Models = None,
     top: Top = None,
     over: Over = 800,
+    above: Above = 150_000,
+    prices: Prices = "",
     json: Json = False,
     markdown: Markdown = False,
     csv: Csv = False,
@@ -89,6 +97,8 @@ def report(
         models=tuple(model or ()),
         top=top,
         over=over,
+        above=above,
+        prices=prices or None,
     )
     produce(entries, paths, filters, form=form, or_sample=or_sample)
 

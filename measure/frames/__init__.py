@@ -40,6 +40,9 @@ class Frames:
     roots: list[str] = field(default_factory=list)
     bad_roots: list[dict[str, str]] = field(default_factory=list)
     horizon: Horizon = field(default_factory=lambda: horizon((), None))
+    unfiltered: Frames | None = None
+    """What these frames were selected from; null where nothing was left out. A text's cost depends on requests
+    that a filter may have dropped."""
 
     @property
     def records(self) -> dict[str, int]:

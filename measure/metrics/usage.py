@@ -37,8 +37,9 @@ def sums() -> list[pl.Expr]:
 
 
 def money() -> list[pl.Expr]:
-    """Sums of the `*_usd` columns, where a policy report has joined some."""
-    return [pl.col("^.*_usd$").sum()]
+    """Sums of the `*_usd` columns, where a policy report has joined some; null where no value is known."""
+    dollars = pl.col("^.*_usd$")
+    return [pl.when(dollars.count() > 0).then(dollars.sum())]
 
 
 def by(requests: pl.DataFrame, *keys: str | pl.Expr) -> pl.DataFrame:

@@ -40,6 +40,8 @@ class Filters:
     models: tuple[str, ...] = ()
     top: int | None = None
     over: int = 800
+    above: int = 150_000
+    prices: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The filters under their option names, instants as UTC ISO 8601."""
@@ -53,6 +55,8 @@ class Filters:
             "model": list(self.models),
             "top": self.top,
             "over": self.over,
+            "above": self.above,
+            "prices": self.prices,
         }
 
 

@@ -46,6 +46,7 @@ def select(frames: Frames, filters: Filters) -> Frames:
         untracked = [c for c in sessions.columns if c.startswith("untracked_")]
         sessions = sessions.with_columns(pl.lit(None, pl.Int64).alias(c) for c in untracked)
     out = copy(frames)
+    out.unfiltered = frames
     for name, frame in (timed | {"agents": agents, "sessions": sessions}).items():
         setattr(out, name, frame)
     return out
