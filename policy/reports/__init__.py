@@ -2,4 +2,14 @@
 
 from measure.reports.model import Entry
 
-REPORTS: tuple[Entry, ...] = ()
+REPORTS: tuple[Entry, ...] = (
+    Entry("sessions", "policy.reports.priced:sessions", "One line a session, with its cost."),
+    Entry("agents", "policy.reports.priced:agents", "One line a thread: requests, context, total input, cost."),
+    Entry("models", "policy.reports.priced:models", "Tokens and cost by model."),
+    Entry("days", "policy.reports.priced:days", "Tokens and cost by day."),
+    Entry("projects", "policy.reports.priced:projects", "Tokens and cost by project."),
+    Entry("cost", "policy.reports.cost:build", "What it cost, by kind, thread, model, project and day."),
+    Entry("weeks", "policy.reports.periods:weeks", "Tokens and cost by week."),
+    Entry("months", "policy.reports.periods:months", "Tokens and cost by month."),
+    Entry("blocks", "policy.reports.periods:blocks", "Tokens and cost by 5-hour window."),
+)

@@ -1,0 +1,67 @@
+"""Cost over time: weeks, months, and the 5-hour windows of usage limits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from measure.reports.model import Filters, Report, Show, Table
+from measure.reports.rows import asked, cut, rest
+from policy.reports.money import USD, costed, extra, notes, warnings
+from policy.spend import TOKENS, over_time, total
+from policy.spend import blocks as windows
+
+if TYPE_CHECKING:
+    from measure.frames import Frames
+
+COLUMNS = (
+    Show("requests"),
+    Show("input_tokens", "input"),
+    Show("cache_read_tokens", "cache read"),
+    Show("cache_write_tokens", "cache write"),
+    Show("output_tokens", "output"),
+    USD,
+)
+
+
+def weeks(frames: Frames, filters: Filters) -> Report:
+    """The report `weeks`: one row a week, named by its Monday, newest first."""
+    costs, _ = costed(frames, filters)
+    return _report(frames, filters, "weeks", Show("week", "week of", "day"), over_time(costs, "week"))
+
+
+def months(frames: Frames, filters: Filters) -> Report:
+    """The report `months`: one row a month, named by its first day, newest first."""
+    costs, _ = costed(frames, filters)
+    return _report(frames, filters, "months", Show("month", kind="day"), over_time(costs, "month"))
+
+
+def blocks(frames: Frames, filters: Filters) -> Report:
+    """The report `blocks`: one row a 5-hour window from a full hour, newest first."""
+    costs, _ = costed(frames, filters)
+    report = _report(frames, filters, "blocks", Show("start", kind="time"), windows(costs))
+    report.notes.insert(0, "A window starts at the full hour (UTC) of the first request that no earlier one holds.")
+    untimed = costs["ts"].null_count()
+    if untimed:
+        report.notes.insert(1, f"{untimed:,} requests without a time are in no window.")
+    return report
+
+
+def _report(frames: Frames, filters: Filters, name: str, key: Show, table: pl.DataFrame) -> Report:
+    costs, prices = costed(frames, filters)
+    table = table.sort(key.column, descending=True, nulls_last=True)
+    whole = total(costs)
+    last = {key.column: "total", "requests": whole["requests"], "usd": whole["usd"]}
+    last |= {name: whole[name] for name in TOKENS}
+    return Report(
+        name=name,
+        title=f"Cost by {name.removesuffix('s')} ({filters.timezone})",
+        rows=asked(table, filters),
+        tables=[Table("", cut(table, filters), (key, *COLUMNS), last)],
+        totals=whole,
+        lead=warnings(costs),
+        notes=[*notes(costs, prices), *rest(table, filters, name)],
+        extra=extra(costs, prices),
+        empty="No requests found.",
+    )
