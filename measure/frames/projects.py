@@ -40,6 +40,8 @@ def root(cwd: str | None) -> str | None:
     folded = _WORKTREE.sub("", cwd)
     if folded != cwd:
         return folded
+    if not Path(cwd).is_absolute():  # a path of another system: nothing to look up here
+        return cwd.rstrip("/\\") or cwd
     for folder in (Path(cwd), *Path(cwd).parents):
         try:
             git = folder / ".git"

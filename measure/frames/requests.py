@@ -19,15 +19,25 @@ UNITS_PER_TOKEN = 8
 
 
 def requests(raw: RawFrames) -> pl.DataFrame:
-    """One row a request, in the order of threads and steps. `raw` is prepared (`ownership.prepare`).
+    """The frame. `raw` is prepared (`ownership.prepare`)."""
+    return framed(placed(raw))
+
+
+def framed(rows: pl.DataFrame) -> pl.DataFrame:
+    """The columns of the frame, of rows that `placed` gave (with `agent_type` where that was added)."""
+    if "agent_type" not in rows.columns:
+        rows = rows.with_columns(pl.lit(None, pl.String).alias("agent_type"))
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in schema("requests").items())
+
+
+def placed(raw: RawFrames) -> pl.DataFrame:
+    """One row a request, in the order of threads and steps, with the place of its first record (`POSITION`).
 
     A request is one `message.id` over all files; of its records the one with the most output tokens counts whole
     (ties: larger prompt, later time, later line, larger uuid). The same id under another requestId is the same
     request where the prompt counters are equal (a replay), else another. Records without an id count one by one.
     """
     records = _keyed(_write_total(raw["usage"]), raw["api_requests"])
-    if not records.height:
-        return pl.DataFrame(schema=schema("requests"))
     records = _split(records)
     best = _best(records)
     owner = _owner(records)
@@ -36,9 +46,7 @@ def requests(raw: RawFrames) -> pl.DataFrame:
     rows = rows.with_columns(
         _lower_bound().alias("output_is_lower_bound"), _context().alias("context_tokens"), pl.col("path").alias("file")
     )
-    rows = rows.join(projects(raw, rows), on=("path", "cwd"), how="left", nulls_equal=True)
-    rows = rows.with_columns(pl.lit(None, pl.String).alias("agent_type")) if "agent_type" not in rows.columns else rows
-    return rows.select(pl.col(name).cast(dtype) for name, dtype in schema("requests").items())
+    return rows.join(projects(raw, rows), on=("path", "cwd"), how="left", nulls_equal=True)
 
 
 def _write_total(usage: pl.DataFrame) -> pl.DataFrame:

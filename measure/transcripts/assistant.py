@@ -11,6 +11,7 @@ from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import Oddities, truth
 
 SYNTHETIC = "<synthetic>"
+LAUNCHERS = ("Agent", "Task")  # one tool: it was renamed in 2.1.63
 _NOTHING: dict[str, Any] = {}
 
 
@@ -140,9 +141,9 @@ def tool_use(sink: Sink, place: Place, message_id: Any, block: dict[str, Any], c
         )
     )
     name, call = block.get("name"), block.get("id")
-    reads = name == "Read" or (name == "Bash" and _printed(sink, place, call, given.get("command"), cwd))
-    if not reads and isinstance(call, str):
-        sink.other_calls.add(call)
+    if isinstance(call, str):
+        reads = name == "Read" or (name == "Bash" and _printed(sink, place, call, given.get("command"), cwd))
+        sink.calls[call] = "read" if reads else "launch" if name in LAUNCHERS else "other"
     return size
 
 

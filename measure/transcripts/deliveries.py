@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from measure.transcripts.handed import FRAME, without_note
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import digest
 
@@ -16,7 +17,6 @@ _FROM = re.compile(r'<agent-message\b[^>]*\bfrom="([^"]*)"')
 _START = re.compile(r"^[ \t]*<(?:task-notification|agent-message)\b", re.MULTILINE)
 _CUT = re.compile(r"\n\n\.\.\. \[(\d{1,12}) characters truncated\] \.\.\.\n\n")
 _LONG = 90_000
-_FRAME = "The report follows:\n"
 
 
 def is_delivery(text: str) -> bool:
@@ -52,7 +52,7 @@ def _notification(sink: Sink, text: str) -> tuple[Any, ...]:
     report = (rest.rpartition("</result>")[0] if "</result>" in rest else rest) if "<result>" in text else None
     head += text[len(head) + len(report or "") :]
     call, agent, status = (_tag(head, name) for name in ("tool-use-id", "task-id", "status"))
-    size = None if report is None else sink.odd.units(report) + _cut_out(report)
+    size = None if report is None else sink.odd.units(without_note(report)) + _cut_out(report)
     return "task-notification", agent, call, status, size, False, None, None
 
 
@@ -74,13 +74,13 @@ def _message(sink: Sink, text: str, origin: Any) -> tuple[Any, ...]:
     if not isinstance(report, str):
         report = _unframed(text)
     call, delivery = known.get("handbackToolUseId"), known.get("delivery_id") or known.get("deliveryId")
-    handback = known.get("handback") is True or _FRAME in text
+    handback = known.get("handback") is True or FRAME in text
     return "agent-message", match and match.group(1), None, None, sink.odd.units(report), handback, call, delivery
 
 
 def _unframed(text: str) -> str:
     """The report inside the client's frame: after the frame line, without the indent of two spaces."""
     body = text.partition(">")[2].rpartition("</agent-message>")[0] or text.partition(">")[2]
-    body = body.partition(_FRAME)[2] or body
+    body = body.partition(FRAME)[2] or body
     lines = body.strip("\n").split("\n")
     return "\n".join(line.removeprefix("  ") for line in lines)

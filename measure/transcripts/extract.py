@@ -37,7 +37,7 @@ class Reader:
     def __init__(self, sink: Sink, file: int, next_line: int = 1) -> None:
         self.sink = sink
         self.odd = sink.odd = Oddities()
-        sink.other_calls = set()
+        sink.calls = {}
         self.file = file
         self.next_line = next_line
         self.known = False

@@ -92,7 +92,7 @@ TABLES: tuple[RawTable, ...] = (
         ("message_id", "str"),
         ("tool_use_id", "str"),
         ("tool", "str"),
-        ("path", "str"),  # file_path, notebook_path or path of the input
+        ("file_path", "str"),  # file_path, notebook_path or path of the input
         ("offset", "int"),
         ("limit", "int"),
         ("subagent_type", "str"),
@@ -108,7 +108,7 @@ TABLES: tuple[RawTable, ...] = (
         "One row a file that a Bash call only prints (`hooks.runtime.printing`); the command itself is not kept.",
         ("tool_use_id", "str"),
         ("part", "int"),
-        ("path", "str"),  # as written, relative to `cwd` where it is not absolute
+        ("file_path", "str"),  # as written, relative to `cwd` where it is not absolute
         ("first_line", "int"),
         ("last_line", "int"),  # null: to the end
         ("from_end", "int"),  # the last N lines; then both others are null
@@ -203,7 +203,7 @@ TABLES: tuple[RawTable, ...] = (
         "attached",
         "One row a file that the client itself put into the context (after a compaction, by @, or edited outside).",
         ("kind", "str"),  # file, edited_text_file, ...
-        ("path", "str"),
+        ("file_path", "str"),
         ("chars", "int"),
         ("first_line", "int"),
         ("lines", "int"),

@@ -14,8 +14,8 @@ class Sink:
     def __init__(self) -> None:
         self.rows: dict[str, list[Row]] = {table.name: [] for table in TABLES}
         self.odd = Oddities()
-        # Calls of the file that is being read whose results are no file content.
-        self.other_calls: set[object] = set()
+        # Calls of the file that is being read: "read", "launch" or "other". A call of an earlier pass is unknown.
+        self.calls: dict[object, str] = {}
         # The busy tables by name: an attribute is cheaper than a look-up at every record.
         self.usage = self.rows["usage"]
         self.tool_uses = self.rows["tool_uses"]

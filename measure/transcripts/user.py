@@ -7,6 +7,7 @@ from typing import Any
 from measure.transcripts import fields as f
 from measure.transcripts.decode import Fields, whole
 from measure.transcripts.deliveries import deliveries, is_delivery
+from measure.transcripts.handed import handed, without_note
 from measure.transcripts.lines import line_marks
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import truth
@@ -30,22 +31,23 @@ def user(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
         return _text(sink, place, record, [content])
     texts: list[str] = []
     caller: tuple[dict[str, Any], int, bool] | None = None
+    named = any(record[at] is not None for at in (f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN))
     found = False
     for block in content if isinstance(content, list) else ():
         if not isinstance(block, dict):
             continue
         if block.get("type") == "tool_result":
-            size, persisted = tool_result(sink, place, block, record[f.DENIAL])
+            size, persisted = tool_result(sink, place, block, record[f.DENIAL], named)
             caller = (block, size, persisted)
             found = True
         elif block.get("type") == "text" and isinstance(block.get("text"), str):
             texts.append(block["text"])
-    if caller is not None and any(record[at] is not None for at in (f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN)):
+    if caller is not None and named:
         agent_result(sink, place, whole(line) or {}, *caller)
     return _text(sink, place, record, texts) or found
 
 
-def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any) -> tuple[int, bool]:
+def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, named: bool) -> tuple[int, bool]:
     """One row; returns the size of its text and whether it is only a preview."""
     call, is_error = block.get("tool_use_id"), truth(block.get("is_error"))
     parts = _parts(block)
@@ -68,8 +70,12 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any) ->
             first.startswith(INTERRUPT),
         )
     )
-    if first and not is_error and not persisted and call not in sink.other_calls:
-        _content(sink, place, call, texts)
+    if first and not is_error and not persisted:
+        kind = sink.calls.get(call) if isinstance(call, str) else "other"
+        if kind in {"read", None}:
+            _content(sink, place, call, texts)
+        if kind in {"launch", None} and not named:
+            _handed(sink, place, call, texts, size)
     return size, persisted
 
 
@@ -89,6 +95,20 @@ def _content(sink: Sink, place: Place, call: Any, texts: list[str]) -> None:
         sink.add("contents", place, call, *line_marks(text), False)
 
 
+def _handed(sink: Sink, place: Place, call: Any, texts: list[str], size: int) -> None:
+    """The row of an agent's result that has no toolUseResult."""
+    found = handed(texts)
+    if found is None:
+        return
+    late = found.kind == "launched"
+    status = "async_launched" if late else "completed"
+    report = None if found.report is None else sink.odd.units(found.report)
+    failed = found.report is not None and found.report.startswith(_API_ERROR)
+    handback = "send" if found.kind == "message" else None
+    values = (call, found.agent, None, status, late, report, None, size, False, found.hit_limit, failed)
+    sink.add("agent_results", place, *values, handback, None, None, found.last_tokens, None, None)
+
+
 def agent_result(
     sink: Sink, place: Place, record: dict[str, Any], block: dict[str, Any], size: int, persisted: bool
 ) -> None:
@@ -98,7 +118,7 @@ def agent_result(
         return
     units = sink.odd.units
     own, notes, limit = _report(sink, result, block)
-    report = None if own is None else sum(map(units, own))
+    report = None if own is None else sum(map(units, [without_note(text) for text in own]))
     failed = block.get("is_error") is True or (own is not None and "".join(own[:1]).startswith(_API_ERROR))
     handed = result.get("handbackReport")
     handed = handed if isinstance(handed, dict) else {}
