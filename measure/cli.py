@@ -20,6 +20,7 @@ MOUNTS: tuple[Mount, ...] = (
     Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, tools."),
     Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, cache."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
+    Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
 )
 
 
