@@ -17,7 +17,7 @@ ANNOUNCE, BLOCK, SHORTEN = MODES = ("announce", "block", "shorten")
 HEAD, HEAD_TAIL = KEEPS = ("head", "head+tail")
 PASS, COMPRESS, FILE, SPILL, CUT = ACTIONS = ("pass", "compress", "file", "spill", "cut")
 
-READ_ONLY = ("Explore", "Plan")  # built-in agents without a tool that writes
+READ_ONLY = ("Explore", "Plan", "statusline-setup")  # built-in agents without Write or meant not to write
 MAX_LINES = 30
 _SPACE = (  # what Number() trims
     " \t\n\r\v\f\u00a0\ufeff\u1680\u2000\u2001\u2002\u2003\u2004\u2005"
