@@ -110,7 +110,19 @@ def test_the_log_holds_sizes_and_ids_only(copy: Any, events: Any) -> None:
     assert row["limit"] == 1000
     assert row["decision"] == "compress"
     assert row["ms"] > 0
-    assert set(row) <= {"at", "feature", "event", "session", "agent", "type", "route", "size", "limit", "decision", "ms"}
+    assert set(row) <= {
+        "at",
+        "feature",
+        "event",
+        "session",
+        "agent",
+        "type",
+        "route",
+        "size",
+        "limit",
+        "decision",
+        "ms",
+    }
     assert "secret" not in json.dumps(row)
 
 
@@ -125,7 +137,9 @@ def own(copy: Any, tmp_path: Path) -> Any:
     return copy
 
 
-@pytest.mark.parametrize("name", ["dispatch", "returns", "guard", "jsontext", "config", "paths", "state", "log", "reports"])
+@pytest.mark.parametrize(
+    "name", ["dispatch", "returns", "guard", "jsontext", "config", "paths", "state", "log", "reports"]
+)
 def test_a_missing_module_is_silent(own: Any, events: Any, name: str) -> None:
     (own.home / "runtime" / f"{name}.py").unlink()
     shutil.rmtree(own.home / "runtime" / "__pycache__")
