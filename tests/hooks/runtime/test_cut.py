@@ -35,7 +35,7 @@ def test_fits_and_is_made_of_whole_pieces(lines: list[str], limit: int, keep: st
 
 
 def test_by_hand() -> None:
-    """65 tokens are 260 units; the pointer line takes 172, the blank line 2: room for two lines of 41, not for three."""
+    """65 tokens are 260 units; the pointer line takes 172, the blank line 2: two lines of 41 fit, three do not."""
     lines = ["a" * 40, "b" * 40, "c" * 40, "d" * 400]
     note = pointer(65, 131, PATH, 4)
     assert len(note) == 172
