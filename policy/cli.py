@@ -1,4 +1,4 @@
-"""The commands of `policy` that fit and replay limits. Heavy imports stand inside the bodies."""
+"""The commands of `policy`: fits, replays, prices. Heavy imports stand inside the bodies."""
 
 from __future__ import annotations
 
@@ -110,3 +110,44 @@ def fit(
     act = "drift" if drift else scope if write else None
     if fit_all(entries, paths, filters, options, form=form, or_sample=or_sample, act=act):
         raise typer.Exit(DRIFTED)
+
+
+AllPrices = Annotated[bool, typer.Option("--all", help="Former prices of each model too.")]
+Files = Annotated[str, typer.Option("--prices", metavar="FILE", help="Your own prices, laid over the bundled ones.")]
+
+
+def prices(
+    prices: Files = "",
+    model: Models = None,
+    all_: AllPrices = False,
+    json: Json = False,
+    markdown: Markdown = False,
+    csv: Csv = False,
+) -> None:
+    """The prices in force, in US dollars per million tokens, with their source and date.
+
+    A file of your own (TOML) replaces all prices of the models that it names:
+
+    \b
+      [[price]]
+      model = "my-model"
+      input = 1.0              # dollars per million tokens
+      output = 5.0
+      read = 0.1
+      write_5m = 1.25
+      write_1h = 2.0
+      # and where needed: valid_from = 2026-01-31, tier_start = 200000,
+      # web_search = 10.0, fast_factor = 2.0, batch_factor = 0.5
+
+    Example: setpoint prices --model opus --all
+    """
+    from measure.reports.model import Filters
+    from measure.reports.run import Form, write
+    from policy.price_file import in_force
+    from policy.reports.price_list import build
+
+    if json + markdown + csv > 1:
+        raise UsageError("--json, --markdown and --csv exclude each other: choose one.")
+    form: Form = "json" if json else "markdown" if markdown else "csv" if csv else "text"
+    report = build(in_force(prices or None), tuple(model or ()), former=all_)
+    write([report], Filters(models=tuple(model or ()), prices=prices or None), None, form)

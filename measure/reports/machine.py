@@ -13,14 +13,20 @@ from typing import Any
 from measure.reports.model import SCHEMA_VERSION, Filters, Report, Source, iso, plain
 
 
-def envelope(report: Report, filters: Filters, source: Source) -> dict[str, Any]:
-    """The JSON object of one report: the same keys for every report, then its own."""
+def envelope(report: Report, filters: Filters, source: Source | None) -> dict[str, Any]:
+    """The JSON object of one report: the same keys for every report, then its own; no source, nothing about files."""
     out: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "report": report.name,
         "filters": filters.as_json(),
         "totals": report.totals,
         "rows": plain(report.rows),
+    }
+    return out | (_read(source) if source else {}) | report.extra
+
+
+def _read(source: Source) -> dict[str, Any]:
+    out: dict[str, Any] = {
         "files": {
             "read": source.files_read,
             "skipped": [{"path": path, "reason": reason} for path, reason in source.skipped],
@@ -28,12 +34,10 @@ def envelope(report: Report, filters: Filters, source: Source) -> dict[str, Any]
         "records": source.records,
         "horizon": source.horizon,
     }
-    if source.sample:
-        out["sample"] = True
-    return out | report.extra
+    return out | {"sample": True} if source.sample else out
 
 
-def as_json(reports: Sequence[Report], filters: Filters, source: Source) -> str:
+def as_json(reports: Sequence[Report], filters: Filters, source: Source | None) -> str:
     """One object for one report; `{"schema_version", "reports": [...]}` for several."""
     objects = [envelope(report, filters, source) for report in reports]
     whole = objects[0] if len(objects) == 1 else {"schema_version": SCHEMA_VERSION, "reports": objects}

@@ -17,7 +17,7 @@ GAP = 2
 NARROW_SCREEN = 80  # below it lines run on: a number that is cut would be a wrong number
 
 
-def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO[str]) -> None:
+def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, out: IO[str]) -> None:
     """Write the reports as tables, with colour only where the terminal wants it (NO_COLOR is honoured)."""
     from rich.console import Console
     from rich.text import Text
@@ -25,9 +25,9 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
     console = Console(file=out, highlight=False, markup=False, emoji=False)
     console.width = max(console.width, NARROW_SCREEN)
     zone = ZoneInfo(filters.timezone)
-    for line in head(source):
+    for line in head(source) if source else ():
         console.print(Text(line), soft_wrap=True)
-    for report in reports if source.files_read else ():
+    for report in reports if source is None or source.files_read else ():
         console.print(Text(report.title, style="bold"))
         for line in report.lead if len(report.rows) else (report.empty,):
             console.print(line)
@@ -37,20 +37,21 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source, out: IO
         for line in report.notes if len(report.rows) else ():
             console.print(Text(line, style="dim"))
         console.print()
-    for line in foot(source):
+    for line in foot(source) if source else ():
         console.print(Text(line, style="dim"))
 
 
-def as_markdown(reports: Sequence[Report], filters: Filters, source: Source) -> str:
+def as_markdown(reports: Sequence[Report], filters: Filters, source: Source | None) -> str:
     """The same tables as GitHub Markdown."""
     zone = ZoneInfo(filters.timezone)
-    blocks = [_escape(line) for line in head(source) if line]
-    for report in reports if source.files_read else ():
+    blocks = [_escape(line) for line in head(source) if line] if source else []
+    for report in reports if source is None or source.files_read else ():
         blocks += [f"## {report.title}", *(report.lead if len(report.rows) else [report.empty])]
         for table in report.tables if len(report.rows) else ():
             blocks.append("\n".join(_markdown(table, zone)))
         blocks += report.notes if len(report.rows) else []
-    blocks.append("  \n".join(_escape(line) for line in foot(source)))
+    if source:
+        blocks.append("  \n".join(_escape(line) for line in foot(source)))
     return "\n\n".join(blocks) + "\n"
 
 

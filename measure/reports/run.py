@@ -56,8 +56,8 @@ def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *
     write(reports, filters, source, form)
 
 
-def write(reports: Sequence[Report], filters: Filters, source: Source, form: Form) -> None:
-    """Print finished reports in one form."""
+def write(reports: Sequence[Report], filters: Filters, source: Source | None, form: Form) -> None:
+    """Print finished reports in one form; without a source, nothing is said about files."""
     if form in ("json", "csv"):
         from measure.reports.machine import as_csv, as_json
 

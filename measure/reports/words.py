@@ -53,7 +53,7 @@ def header_of(show: Show) -> str:
     for suffix in ("_tokens", "_usd", "_chars", "_share", "_seconds"):
         name = name.removesuffix(suffix)
     if show.column.endswith("_usd"):
-        name += " $"
+        name = "$" if name == "cost" else f"{name} $"
     return name.replace("_", " ")
 
 

@@ -8,6 +8,11 @@ REPORTS: tuple[Entry, ...] = (
     Entry("models", "policy.reports.priced:models", "Tokens and cost by model."),
     Entry("days", "policy.reports.priced:days", "Tokens and cost by day."),
     Entry("projects", "policy.reports.priced:projects", "Tokens and cost by project."),
+    Entry(
+        "returns", "policy.reports.carried:returns", "Sizes of what agents hand back, and what they cost the caller."
+    ),
+    Entry("reads", "policy.reports.carried:reads", "Files read, how often again unchanged, and what they cost."),
+    Entry("tools", "policy.reports.carried:tools", "Result sizes of each tool, and which cost most."),
     Entry("cost", "policy.reports.cost:build", "What it cost, by kind, thread, model, project and day."),
     Entry("weeks", "policy.reports.periods:weeks", "Tokens and cost by week."),
     Entry("months", "policy.reports.periods:months", "Tokens and cost by month."),

@@ -1,0 +1,124 @@
+"""Returns, reads and tools with their carry cost: what each text has cost the context that received it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from measure.reports import reads as measure_reads
+from measure.reports import returns as measure_returns
+from measure.reports import tools as measure_tools
+from measure.reports.words import clean, usd
+from policy.calibrate import Calibration, Factor, calibrate
+from policy.carry import carry
+from policy.cost import cost
+from policy.price_file import in_force
+from policy.reports.money import extra, notes, warnings
+from policy.spend import labelled
+
+if TYPE_CHECKING:
+    from measure.frames import Frames
+    from measure.reports.model import Filters, Report
+
+CARRY = "carry_usd"
+MEANS = (
+    "Carry $: the text's cache write, then a read (or, where the cache was rebuilt, a write) for each later request of "
+    "its thread up to the next compaction; an estimate, since tokens are characters divided by a factor."
+)
+
+
+def returns(frames: Frames, filters: Filters) -> Report:
+    """The report `returns` with `carry_usd`: what each return has cost its caller."""
+    table = measure_returns.rows(frames, filters)
+    place = {"agent_id": "caller_agent_id", "step": "caller_step", "chars": "caller_chars"}
+    paid, told = _carried(frames, filters, table, place)
+    return _with(measure_returns.build(frames, filters, paid), paid, told)
+
+
+def reads(frames: Frames, filters: Filters) -> Report:
+    """The report `reads` with `carry_usd`: what each read has cost its thread."""
+    table = measure_reads.rows(frames, filters)
+    place = {"agent_id": "agent_id", "step": "result_step", "chars": "chars"}
+    paid, told = _carried(frames, filters, table, place)
+    return _with(measure_reads.build(frames, filters, paid), paid, told)
+
+
+def tools(frames: Frames, filters: Filters) -> Report:
+    """The report `tools` with `carry_usd`, the dearest tool first."""
+    place = {"agent_id": "agent_id", "step": "result_step", "chars": "result_chars"}
+    calls, told = _carried(frames, filters, frames.tool_calls, place)
+    table = measure_tools.by_tool(calls).sort(CARRY, descending=True, nulls_last=True, maintain_order=True)
+    report = _with(measure_tools.build(frames, filters, table), table, told)
+    report.lead += _dearest(table)
+    return report
+
+
+def _carried(
+    frames: Frames, filters: Filters, rows: pl.DataFrame, place: dict[str, str]
+) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """`rows` plus `carry_usd`, and what the report says about it.
+
+    The threads are those before any filter: a return of an agent is carried by its caller, and a text's later
+    requests may lie outside the window.
+    """
+    whole = frames.unfiltered or frames
+    prices = in_force(filters.prices)
+    costs = labelled(cost(whole.requests, prices), filters.timezone)
+    calibration = calibrate(whole.requests, whole.tool_calls, whole.returns)
+    texts = rows.select("session_id", **{name: pl.col(column) for name, column in place.items()})
+    paid = rows.with_columns(carry(texts, costs, calibration)[CARRY])
+    used = calibration_of(costs, texts, calibration)
+    told = {
+        "notes": [MEANS, *factor_notes(used), *images(rows), *warnings(costs), *notes(costs, prices)],
+        "extra": extra(costs, prices) | {"calibration": [asdict(each) for each in used]},
+    }
+    return paid, told
+
+
+def calibration_of(costs: pl.DataFrame, texts: pl.DataFrame, calibration: Calibration) -> list[Factor]:
+    """The factors of the models that carry any of `texts`, the most used first."""
+    carriers = costs.join(texts, on=["session_id", "agent_id"], how="semi", nulls_equal=True)
+    models = carriers["model"].drop_nulls().value_counts(sort=True)["model"].to_list()
+    return [calibration.of(model) for model in models]
+
+
+def factor_notes(factors: list[Factor]) -> list[str]:
+    """One sentence a model: characters per token with its interval and what it rests on, or the fallback."""
+    lines = []
+    for each in factors:
+        name = clean(str(each.model))
+        if each.low is None or each.high is None:
+            lines.append(f"Characters per token of {name}: {each.note}.")
+        else:
+            lines.append(
+                f"Characters per token of {name}: {each.chars_per_token:.2f} (95 % interval {each.low:.2f} to "
+                f"{each.high:.2f}, from {each.steps:,} steps in {each.threads:,} threads)."
+            )
+    return lines
+
+
+def images(rows: pl.DataFrame) -> list[str]:
+    """A sentence about images and documents, whose tokens no count of characters holds."""
+    found = int(rows["images"].sum()) if "images" in rows.columns else 0
+    return [f"{found:,} images and documents are not in these dollars: their size is no count of characters."] * (
+        found > 0
+    )
+
+
+def _with(report: Report, table: pl.DataFrame, told: dict[str, Any]) -> Report:
+    report.totals[CARRY] = table[CARRY].sum() if table[CARRY].count() else None
+    report.notes += told["notes"]
+    # The requests' own total belongs to the report cost; here the total is that of the texts.
+    report.extra |= {key: value for key, value in told["extra"].items() if key != "total_usd"}
+    return report
+
+
+def _dearest(table: pl.DataFrame) -> list[str]:
+    whole = float(table[CARRY].sum())
+    if not whole:
+        return []
+    first = table.row(0, named=True)
+    share = first[CARRY] / whole
+    return [f"The results of {clean(first['tool'])} cost most: ${usd(first[CARRY])}, {share:.0%} of ${usd(whole)}."]
