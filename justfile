@@ -13,11 +13,15 @@ fit *ARGS:
 
 # The default test suite (under 5 minutes)
 test *ARGS:
-    pytest -n auto -m "not slow and not e2e and not shared" {{ARGS}}
+    pytest -n auto -m "not slow and not e2e and not shared and not browser" {{ARGS}}
 
 # Everything that CI checks but the client and the benchmarks
 check:
     ruff format --check . && ruff check . && mypy && just test
+
+# The HTML page in headless Chromium (Debian: apt-get install chromium)
+browser *ARGS:
+    uv run --group browser pytest -m browser {{ARGS}}
 
 # The real client against a scripted API (installs the client by version)
 e2e *ARGS:
@@ -27,6 +31,10 @@ e2e *ARGS:
 prices:
     python -m scripts.prices
     uv run --with litellm==1.110.2 python -m scripts.prices_litellm
+
+# Fetch the pinned charting library of the HTML page again
+vendor:
+    python -m scripts.vendor_uplot
 
 # Speed and memory claims, as ratios in one run
 bench *ARGS:

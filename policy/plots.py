@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.plots import style
 from policy.cost import KINDS
+from policy.spend import by, labelled, over_time
 
 if TYPE_CHECKING:
     from datetime import date
@@ -33,13 +34,11 @@ def periods(costs: pl.DataFrame, zone: str = "UTC") -> tuple[pl.DataFrame, int]:
 
     The second value is the length of a period in days: 1, or 7 where the data spans more than 120 days.
     """
-    day = pl.col("ts").dt.convert_time_zone(zone).dt.date().alias("day")
-    known = costs.filter(pl.col("usd").is_not_null() & pl.col("ts").is_not_null()).with_columns(day)
-    first, last = known["day"].min(), known["day"].max()
-    length = 7 if known.height and (last - first).days > MOST_DAYS else 1  # type: ignore[operator,union-attr]
-    if length == 7:
-        known = known.with_columns(pl.col("day").dt.truncate("1w"))
-    return known.group_by("day").agg(pl.col(column).sum() for column in KINDS.values()).sort("day"), length
+    known = labelled(costs.filter(pl.col("usd").is_not_null() & pl.col("ts").is_not_null()), zone)
+    days = known["day"].sort().to_list()
+    length = 7 if days and (days[-1] - days[0]).days > MOST_DAYS else 1
+    period = "day" if length == 1 else "week"
+    return over_time(known, period).select(pl.col(period).alias("day"), pl.col(KINDS.values()).fill_null(0.0)), length
 
 
 def unpriced(costs: pl.DataFrame) -> str:
@@ -71,7 +70,7 @@ def cost_days(costs: pl.DataFrame, zone: str = "UTC") -> Figure:
                     label=WORDS[kind],
                 )
             )  # fmt: skip
-            floor = floor + rows[KINDS[kind]].fill_null(0.0)
+            floor = floor + rows[KINDS[kind]]
         _days(ax, rows["day"].to_list(), length)
         ax.yaxis.set_major_formatter(style.dollars)
         ax.set_ylabel("cost (USD)")
@@ -96,18 +95,9 @@ def _days(ax: Axes, days: list[date], length: int) -> None:
 
 def shares(costs: pl.DataFrame) -> pl.DataFrame:
     """One row a thread kind (main, or the agent type) with a priced request: `thread`, `usd`, `requests`, `share`."""
-    thread = (
-        pl.when(pl.col("agent_id").is_null())
-        .then(pl.lit("main"))
-        .otherwise(pl.col("agent_type").fill_null("unknown type"))
-    )
-    return (
-        costs.drop_nulls("usd")
-        .group_by(thread.alias("thread"))
-        .agg(pl.col("usd").sum(), pl.len().alias("requests"))
-        .with_columns(share=pl.col("usd") / pl.col("usd").sum())
-        .sort("usd", "thread", descending=[True, False])
-    )
+    found = by(labelled(costs.drop_nulls("usd"), "UTC"), "thread_kind")
+    share = pl.col("usd") / pl.col("usd").sum()
+    return found.select(pl.col("thread_kind").alias("thread"), "usd", "requests", share.alias("share"))
 
 
 def cost_agents(costs: pl.DataFrame) -> Figure:

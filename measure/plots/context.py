@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from measure.plots import style
-from measure.plots.style import Mark
+from measure.plots.marks import Mark, Marks, no_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -80,19 +80,15 @@ def _thread(agent: object, known: pl.DataFrame, at: list[float]) -> Thread:
     )
 
 
-def no_marks(_thread: Thread) -> Sequence[Mark]:
-    return ()
-
-
 def context(
     requests: pl.DataFrame,
     compactions: pl.DataFrame,
     session: str | None = None,
-    marks: Callable[[Thread], Sequence[Mark]] = no_marks,
+    marks: Marks = no_marks,
 ) -> Figure:
     """Context (tokens) over request number, one panel a thread of `session` (the newest without one).
 
-    Compactions are dotted verticals with a triangle; `marks(thread)` gives the bounds and price steps of a thread.
+    Compactions are dotted verticals with a triangle; `marks` gives the bounds and price steps of a thread.
     The main thread has its own scale, the agents share one. Beyond 60 agents the largest are shown, and it is said.
     """
     chosen = session or latest_session(requests)
@@ -114,7 +110,7 @@ def _subtitle(session: str, main: list[Thread], agents: list[Thread], hidden: in
     return f"{text} · {style.count(hidden, 'smaller agent')} not shown" if hidden else text
 
 
-def _draw(main: list[Thread], agents: list[Thread], subtitle: str, marks: Callable[[Thread], Sequence[Mark]]) -> Figure:
+def _draw(main: list[Thread], agents: list[Thread], subtitle: str, marks: Marks) -> Figure:
     rows = math.ceil(len(agents) / COLUMNS)
     heights = ([2.6] if main else []) + [1.75] * rows
     with style.house():
@@ -122,21 +118,23 @@ def _draw(main: list[Thread], agents: list[Thread], subtitle: str, marks: Callab
         grid = fig.add_gridspec(len(heights), COLUMNS, height_ratios=heights)
         if main:
             ax = fig.add_subplot(grid[0, :])
-            _panel(ax, main[0], marks(main[0]), main[0].peak)
+            _panel(ax, main[0], _of(main[0], marks), main[0].peak)
             ax.set_ylabel("context (tokens)")
             ax.set_xlabel("request")
         _agent_panels(fig, grid, agents, marks, first_row=len(heights) - rows)
     return fig
 
 
-def _agent_panels(
-    fig: Figure, grid: GridSpec, agents: list[Thread], marks: Callable[[Thread], Sequence[Mark]], first_row: int
-) -> None:
+def _of(thread: Thread, marks: Marks) -> Sequence[Mark]:
+    return marks(thread.agent_id is None, thread.agent_type, thread.model)
+
+
+def _agent_panels(fig: Figure, grid: GridSpec, agents: list[Thread], marks: Marks, first_row: int) -> None:
     top = max((thread.peak for thread in agents), default=0)
     for place, thread in enumerate(agents):
         row, column = divmod(place, COLUMNS)
         ax = fig.add_subplot(grid[first_row + row, column])
-        _panel(ax, thread, marks(thread), top)
+        _panel(ax, thread, _of(thread, marks), top)
         ax.tick_params(labelsize=7.5)
         if column == 0:
             ax.set_ylabel("tokens", fontsize=7.5)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from measure.names import short_path
 from measure.plots import style
 
 if TYPE_CHECKING:
@@ -34,14 +35,6 @@ def repeats(reads: pl.DataFrame) -> pl.DataFrame:
         .with_columns(total=pl.sum_horizontal(KINDS))
         .sort("total", "path", descending=[True, False])
     )
-
-
-def short(path: str, project: str | None) -> str:
-    """`path` as a person names it: relative to its project, else its last two parts."""
-    if project and path.startswith(project.rstrip("/") + "/"):
-        return path[len(project.rstrip("/")) + 1 :]
-    parts = [part for part in path.replace("\\", "/").split("/") if part]
-    return "/".join(parts[-2:]) if parts else path
 
 
 def reads(frame: pl.DataFrame) -> Figure:
@@ -82,7 +75,7 @@ def reads(frame: pl.DataFrame) -> Figure:
                 va="center",
                 fontsize=8,
             )
-        style.name_rows(ax, [short(path, project) for path, project in kept.select("path", "project").iter_rows()])
+        style.name_rows(ax, [short_path(path, project) for path, project in kept.select("path", "project").iter_rows()])
         ax.set_xlim(0, 1.22 * max(1, *kept["total"]))
         ax.set_xlabel("read again (est. tokens: UTF-16 length / 4)")
         ax.xaxis.set_major_formatter(style.thousands)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from measure.plots import spread, style
-from measure.plots.style import Mark
+from measure.plots.marks import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 COLOURS = ("#0b3954", "#0072b2", "#d55e00", "#56b4e9", "#e69f00", "#f0e442")
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "")
 LINES: tuple[tuple[float, Sequence[float]], ...] = ((0, ()), (0, (5, 2)), (0, (1, 1.5)), (0, (7, 2, 1, 2)))
-BOUND, SECOND, PRICE = 1, 2, 3  # which of LINES a mark is drawn with
 INK, QUIET, FAINT = "#1a1a1a", "#595959", "#d0d0d0"
 WIDTH = 9.6  # inches: a page's width, and 1152 pixels in a PNG
 
@@ -49,15 +47,6 @@ _RC: Any = {
     "legend.frameon": False,
     "svg.hashsalt": "setpoint",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A line at `tokens`: a bound that is enforced, or the start of a price tier. `line` is a place in LINES."""
-
-    tokens: int
-    label: str
-    line: int = BOUND
 
 
 def house() -> AbstractContextManager[None]:

@@ -18,7 +18,8 @@ def priced(rows: list[dict[str, object]]) -> pl.DataFrame:
     """A cost frame with these dollars; `rows` name `usd`, and the kinds they want."""
     base = frame("requests", [{k: v for k, v in row.items() if not k.endswith("usd")} for row in rows])
     return base.with_columns(
-        *(pl.Series(name, [row.get(name) for row in rows], pl.Float64) for name in ("usd", *KINDS.values()))
+        *(pl.Series(name, [row.get(name) for row in rows], pl.Float64) for name in ("usd", *KINDS.values())),
+        unpriced_reason=pl.Series([None if row["usd"] else "unknown model" for row in rows], dtype=pl.String),
     )
 
 
@@ -57,7 +58,11 @@ def test_long_spans_are_drawn_in_weeks() -> None:
 
 
 def test_shares_add_up_to_one_over_priced_requests() -> None:
-    assert shares(COSTS).rows() == [("unknown type", 4.0, 1, 0.5), ("main", 3.0, 1, 0.375), ("Plan", 1.0, 1, 0.125)]
+    assert shares(COSTS).rows() == [
+        ("(agent of unknown type)", 4.0, 1, 0.5),
+        ("main", 3.0, 1, 0.375),
+        ("Plan", 1.0, 1, 0.125),
+    ]
 
 
 @pytest.mark.parametrize("draw", [cost_days, cost_agents])

@@ -1,16 +1,15 @@
 """What the pictures of counts are drawn from, by hand."""
 
 import polars as pl
-import pytest
 from made_frames import START, frame, made
 from matplotlib.lines import Line2D
 
 from measure.plots import style
 from measure.plots.context import context, latest_session, threads
 from measure.plots.growth import steps
-from measure.plots.reads import repeats, short
+from measure.plots.marks import Mark
+from measure.plots.reads import repeats
 from measure.plots.returns import returns
-from measure.plots.style import Mark
 
 A = {"session_id": "s1", "agent_id": None}
 B = {"session_id": "s1", "agent_id": "a1", "agent_type": "Explore"}
@@ -54,7 +53,7 @@ def test_the_newest_session_is_drawn_when_none_is_named() -> None:
 
 
 def test_marks_far_above_the_curve_are_named_not_drawn() -> None:
-    fig = context(REQUESTS, COMPACTIONS, "s1", lambda _: [Mark(967_000, "asks to compact")])
+    fig = context(REQUESTS, COMPACTIONS, "s1", lambda *_: [Mark(967_000, "asks to compact")])
     assert "above this scale: asks to compact (967k)" in fig.axes[0].get_title("left")
     assert fig.axes[0].get_ylim()[1] < 1_000
 
@@ -83,20 +82,6 @@ def test_repeat_reads_are_summed_per_file_and_kind() -> None:
     ] + [{"path": "/p/b", "project": "/p", "repeat": "none", "avoidable_chars": 0}]
     columns = ("path", "reads", "repeats", "same", "contained", "overlap", "total")
     assert repeats(frame("reads", rows)).select(columns).rows() == [("/p/a", 4, 3, 101, 0, 3, 104)]
-
-
-@pytest.mark.parametrize(
-    ("path", "project", "wanted"),
-    [
-        ("/home/me/p/src/a.py", "/home/me/p", "src/a.py"),
-        ("/home/me/p/src/a.py", "/home/me/p/", "src/a.py"),
-        ("/home/me/pq/a.py", "/home/me/p", "pq/a.py"),
-        ("C:\\Users\\me\\p\\a.py", None, "p/a.py"),
-        ("a.py", None, "a.py"),
-    ],
-)
-def test_paths_are_shortened_to_the_project(path: str, project: str | None, wanted: str) -> None:
-    assert short(path, project) == wanted
 
 
 def test_dollar_signs_and_missing_glyphs_are_plain_text() -> None:

@@ -5,17 +5,16 @@ import pytest
 from look import cut, overlapping
 from made_frames import made, nothing
 
-from measure.plots import style
 from measure.plots.context import context
 from measure.plots.growth import growth
+from measure.plots.marks import PRICE, SECOND, Mark
 from measure.plots.reads import reads
 from measure.plots.returns import returns
-from measure.plots.style import Mark
 
-MARKS = [Mark(100_000, "limit"), Mark(104_000, "price x5 above", style.PRICE), Mark(967_000, "asks to compact")]
-LIMITS = [Mark(1_000, "pass limit"), Mark(2_500, "file limit", style.SECOND)]
+MARKS = [Mark(100_000, "limit"), Mark(104_000, "price x5 above", PRICE), Mark(967_000, "asks to compact")]
+LIMITS = [Mark(1_000, "pass limit"), Mark(2_500, "file limit", SECOND)]
 DRAW = {
-    "context": lambda frames: context(frames["requests"], frames["compactions"], marks=lambda _: MARKS),
+    "context": lambda frames: context(frames["requests"], frames["compactions"], marks=lambda *_: MARKS),
     "returns": lambda frames: returns(frames["returns"], lambda _: LIMITS),
     "growth": lambda frames: growth(frames["requests"]),
     "reads": lambda frames: reads(frames["reads"]),
