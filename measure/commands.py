@@ -74,33 +74,28 @@ def report(
 
     Example: setpoint report overview returns --since 7d
     """
-    from datetime import UTC, datetime
-
     from measure.cli import reports
-    from measure.reports.model import Filters
-    from measure.reports.options import window, zone_name
+    from measure.reports.options import filters
     from measure.reports.run import Form, names_and_paths, produce
 
     if json + markdown + csv > 1:
         raise UsageError("--json, --markdown and --csv exclude each other: choose one.")
     form: Form = "json" if json else "markdown" if markdown else "csv" if csv else "text"
     entries, paths = names_and_paths(words or [], reports())
-    zone = zone_name(timezone)
-    first, end = window(since, until, zone, datetime.now(UTC))
-    filters = Filters(
-        since=first,
-        until=end,
-        timezone=zone,
-        projects=tuple(project or ()),
-        sessions=tuple(session or ()),
-        agent_types=tuple(agent_type or ()),
-        models=tuple(model or ()),
+    chosen = filters(
+        since=since,
+        until=until,
+        timezone=timezone,
+        project=project,
+        session=session,
+        agent_type=agent_type,
+        model=model,
         top=top,
         over=over,
         above=above,
         prices=prices or None,
     )
-    produce(entries, paths, filters, form=form, or_sample=or_sample)
+    produce(entries, paths, chosen, form=form, or_sample=or_sample)
 
 
 Format = Annotated[

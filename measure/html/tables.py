@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from measure.names import short_path, short_project
 from measure.reports.foot import foot
 from measure.reports.model import Report, Source, Table, plain
 from measure.reports.render import TEXT, lines_of
-from measure.reports.words import header_of
+from measure.reports.words import header_of, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,8 @@ def section(report: Report, zone: str) -> Section:
 
 def grid(table: Table, zone: ZoneInfo) -> Grid:
     """The same cells as in the terminal, but with paths relative to their project."""
-    rows = [_private(row) for row in plain(table.rows)]
+    paths = [show.column for show in table.show if kind_of(show, None) == "path"]
+    rows = [_private(row, paths) for row in plain(table.rows)]
     kinds, texts, last = lines_of(replace(table, rows=rows), zone)
     names = [show.column for show in table.show]
     return Grid(
@@ -76,16 +78,14 @@ def grid(table: Table, zone: ZoneInfo) -> Grid:
     )
 
 
-def _private(row: dict[str, Any]) -> dict[str, Any]:
+def _private(row: dict[str, Any], paths: Sequence[str]) -> dict[str, Any]:
     """A page is made to be passed on: no folder above a project's own is told."""
     project = row.get("project")
-    out = dict(row)
-    if isinstance(project, str):
-        out["project"] = short_project(project)
-    for name in ("path", "file"):
-        if isinstance(row.get(name), str):
-            out[name] = short_path(row[name], project if isinstance(project, str) else None)
-    return out
+    root = project if isinstance(project, str) else None
+    short = {
+        name: short_path(row[name], root) for name in paths if name != "project" and isinstance(row.get(name), str)
+    }
+    return row | short | ({"project": short_project(root)} if root else {})
 
 
 def _value(value: Any, text: str) -> float | str | None:
@@ -97,8 +97,12 @@ def _value(value: Any, text: str) -> float | str | None:
 
 
 def source_lines(source: Source) -> Sequence[str]:
-    """The foot of the reports, with skipped files counted but not named."""
-    lines = foot(replace(source, skipped=()))
-    if source.skipped:
-        lines.append(f"Skipped {len(source.skipped):,} files; setpoint report names them.")
-    return lines
+    """The foot of the reports without a path: skipped files are counted by reason, notes that name a file left out."""
+    reasons = Counter(reason for _, reason in source.skipped)
+    lines = foot(replace(source, skipped=(), notes=()))
+    lines += [f"Skipped {count:,}: {reason}." for reason, count in reasons.items() if _pathless(reason)]
+    return lines + [note for note in source.notes if _pathless(note)]
+
+
+def _pathless(text: str) -> bool:
+    return "/" not in text and "\\" not in text

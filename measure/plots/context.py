@@ -37,7 +37,7 @@ class Thread:
 
     @property
     def name(self) -> str:
-        return "main" if self.agent_id is None else self.agent_type or "unknown type"
+        return "main" if self.agent_id is None else self.agent_type or "(unknown)"
 
     @property
     def peak(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from measure.plots import spread, style
+from measure.reports.rows import thread_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,9 +25,7 @@ def steps(requests: pl.DataFrame) -> pl.DataFrame:
         requests.sort("step")
         .with_columns(
             growth=pl.col("context_tokens") - pl.col("context_tokens").shift(1).over(thread),
-            thread=pl.when(pl.col("agent_id").is_null())
-            .then(pl.lit("main"))
-            .otherwise(pl.col("agent_type").fill_null("unknown type")),
+            thread=thread_kind(),
         )
         .drop_nulls("growth")
         .select("thread", "growth")

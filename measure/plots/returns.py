@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TITLE = "Size of returns by agent type"
-UNKNOWN = "unknown type"
+UNKNOWN = "(unknown)"
 
 
 def no_limits(_agent_type: str | None) -> Sequence[Mark]:

@@ -6,9 +6,11 @@ import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from measure.errors import UsageError
+from measure.reports.model import Filters
 
 DURATION = re.compile(r"(\d{1,6})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -25,6 +27,32 @@ def zone_name(text: str) -> str:
             except UsageError:
                 continue
     return "UTC"
+
+
+def filters(
+    *,
+    since: str = "",
+    until: str = "",
+    timezone: str = "local",
+    project: list[str] | None = None,
+    session: list[str] | None = None,
+    agent_type: list[str] | None = None,
+    model: list[str] | None = None,
+    **more: Any,
+) -> Filters:
+    """The shared options of every command that reads transcripts, checked; `more` are further fields of Filters."""
+    zone = zone_name(timezone)
+    first, end = window(since, until, zone, datetime.now(UTC))
+    return Filters(
+        since=first,
+        until=end,
+        timezone=zone,
+        projects=tuple(project or ()),
+        sessions=tuple(session or ()),
+        agent_types=tuple(agent_type or ()),
+        models=tuple(model or ()),
+        **more,
+    )
 
 
 def since_instant(text: str | None, zone: str, now: datetime) -> datetime | None:

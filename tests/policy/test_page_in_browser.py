@@ -40,10 +40,10 @@ def write(frames: dict[str, Any], target: Path) -> Path:
     columns = shows("session_id", "agent_type", "requests", "peak_context_tokens", "started")
     report = Report("agents", "Agents", held.agents, [Table("All threads", held.agents, columns, {"requests": 1})])
     now = datetime(2026, 11, 30, 12, tzinfo=UTC)
-    made_page = page(
-        held, [report], Source(1, (), {}, {}), load(), lambda *_: MARKS, zone="Asia/Kolkata", now=now
-    )  # fmt: skip
-    target.write_text(render(made_page), encoding="utf-8")
+    records = dict.fromkeys(("read", "used", "bookkeeping", "unknown", "damaged"), 1)
+    source = Source(1, (), records, {})
+    shown = page(held, [report], source, load(), lambda *_: MARKS, zone="Asia/Kolkata", now=now)
+    target.write_text(render(shown), encoding="utf-8")
     return target
 
 

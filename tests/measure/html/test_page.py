@@ -126,10 +126,12 @@ def test_paths_lose_the_folders_above_their_project() -> None:
     assert [cell.text for cell in shown.rows[0]] == ["src/a.py", "p", "x/y.jsonl"]
 
 
-def test_skipped_files_are_counted_but_not_named() -> None:
-    lines = source_lines(Source(1, (("/home/someone/x.jsonl", "damaged"),), {}, {}))
-    assert "Skipped 1 file" in " ".join(lines)
-    assert "someone" not in " ".join(lines)
+def test_the_foot_names_no_file() -> None:
+    records = {"read": 3, "used": 2, "bookkeeping": 0, "unknown": 0, "damaged": 1}
+    notes = ("Damaged: /home/someone/x.jsonl, 1 lines.", "Damaged: C:\\someone\\x.jsonl.", "Horizon: 30 days.")
+    lines = source_lines(Source(1, (("/home/someone/x", "empty"), ("/home/someone/y", "empty")), records, {}, notes))
+    assert lines[1:] == ["Skipped 2: empty.", "Horizon: 30 days."]
+    assert "1 damaged" in lines[0]
 
 
 def test_vendored_library_is_the_pinned_one_with_its_licence() -> None:

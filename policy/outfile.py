@@ -1,0 +1,40 @@
+"""Writing a file that the user named: whole or not at all, and one sentence when it cannot be."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from pathlib import Path
+
+from measure.errors import SetpointError
+
+
+def write(target: Path, content: bytes) -> None:
+    """Write `content` to `target` through a file beside it. Raises SetpointError."""
+    try:
+        place = target.resolve()
+        if place.is_dir():
+            raise SetpointError(f"cannot write {target}: it is a folder.")
+        if place.exists() and not place.is_file():  # /dev/stdout, a pipe: nothing to rename over
+            place.write_bytes(content)
+            return
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(content)
+            Path(name).chmod(mode)
+            Path(name).replace(place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise SetpointError(f"cannot write {target}: {(error.strerror or 'an error').lower()}.") from None
+
+
+def _umask() -> int:
+    found = os.umask(0o077)
+    os.umask(found)
+    return found

@@ -1,0 +1,197 @@
+"""The commands `setpoint plot` and `setpoint html`. Heavy imports stand inside the bodies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from measure.commands import AgentTypes, Models, OrSample, Paths, Projects, Sessions, Since, Until, Zone
+from measure.errors import SetpointError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from measure.reports.model import Filters
+    from policy.prices import Prices
+
+PLOTS = {
+    "context": "context curves of one session, the newest or --session",
+    "returns": "sizes of returns by agent type, with the limits",
+    "growth": "growth of the context per request",
+    "reads": "repeat reads per file",
+    "cost-days": "cost over days by kind of token",
+    "cost-agents": "cost share by agent type",
+}
+FORMATS = (".svg", ".png")
+MOST_ROWS = 200
+"""Rows of a table on the page, where --top says nothing."""
+
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="; ".join(f"{name}: {about}" for name, about in PLOTS.items()) + ".")
+]
+Out = Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write: .svg or .png.")]
+Page = Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write.")]
+PriceFile = Annotated[
+    Path | None, typer.Option("--prices", metavar="FILE", help="TOML with prices of your own.", show_default=False)
+]
+Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+Top = Annotated[int, typer.Option("--top", min=0, metavar="N", help="First N rows of each table; 0 for all.")]
+
+
+def plot(
+    name: Name,
+    out: Out,
+    paths: Paths = None,
+    since: Since = "",
+    until: Until = "",
+    timezone: Zone = "local",
+    project: Projects = None,
+    session: Sessions = None,
+    agent_type: AgentTypes = None,
+    model: Models = None,
+    prices: PriceFile = None,
+    or_sample: OrSample = False,
+) -> None:
+    """One picture of your sessions.
+
+    Example: setpoint plot cost-days --out cost.svg --since 30d
+    """
+    _check_name(name)
+    if out.suffix.lower() not in FORMATS:
+        raise UsageError(f"--out {out.name}: the name must end in .svg or .png.")
+    from measure.reports.options import filters
+    from policy.outfile import write
+
+    chosen = filters(
+        since=since,
+        until=until,
+        timezone=timezone,
+        project=project,
+        session=session,
+        agent_type=agent_type,
+        model=model,
+    )
+    frames, _ = _read(paths or [], chosen, out, or_sample=or_sample)
+    write(out, _bytes(_figure(name, frames, _prices(prices), chosen), out.suffix.lower()))
+    typer.echo(f"{out}")
+
+
+def html(
+    out: Page = Path("report.html"),
+    paths: Paths = None,
+    since: Since = "",
+    until: Until = "",
+    timezone: Zone = "local",
+    project: Projects = None,
+    session: Sessions = None,
+    agent_type: AgentTypes = None,
+    model: Models = None,
+    top: Top = MOST_ROWS,
+    prices: PriceFile = None,
+    or_sample: OrSample = False,
+    open_: Open = False,
+) -> None:
+    """All reports and the context curves on one page that needs no network.
+
+    Example: setpoint html -o report.html --since 30d --open
+    """
+    from datetime import UTC, datetime
+
+    from hooks.runtime.config import Config
+    from measure.cli import reports
+    from measure.html.page import render
+    from measure.lazy import resolve
+    from measure.reports.options import filters
+    from policy.marks import context_marks
+    from policy.outfile import write
+    from policy.page import page
+
+    chosen = filters(
+        since=since,
+        until=until,
+        timezone=timezone,
+        project=project,
+        session=session,
+        agent_type=agent_type,
+        model=model,
+        top=top,
+    )
+    frames, source = _read(paths or [], chosen, out, or_sample=or_sample)
+    table = _prices(prices)
+    built = [resolve(entry.target)(frames, chosen) for entry in reports() if not entry.separate]
+    made = page(
+        frames, built, source, table, context_marks(table, Config()), zone=chosen.timezone, now=datetime.now(UTC)
+    )
+    write(out, render(made).encode())
+    typer.echo(f"{out}")
+    if open_:
+        import webbrowser
+
+        if not webbrowser.open(out.resolve().as_uri()):
+            raise SetpointError(f"no browser could be started: open {out} yourself.")
+
+
+def _check_name(name: str) -> None:
+    if name not in PLOTS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, PLOTS, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(PLOTS)}."
+        raise UsageError(f"there is no plot {name!r}: {hint}")
+
+
+def _read(paths: list[Path], filters: Filters, out: Path, *, or_sample: bool) -> tuple[Any, Any]:
+    """Filtered frames and their source; refuses to write into what is read."""
+    from measure.reports.read import read
+    from measure.reports.select import select
+
+    frames, source = read(paths, or_sample=or_sample)
+    target = out.resolve()
+    for root in frames.roots:
+        if target.is_relative_to(Path(root).resolve()):
+            raise UsageError(f"--out {out} lies among the transcripts in {root}: nothing is ever written there.")
+    return select(frames, filters), source
+
+
+def _prices(path: Path | None) -> Prices:
+    from policy.price_file import in_force
+
+    return in_force(None if path is None else str(path))
+
+
+def _figure(name: str, frames: Any, prices: Prices, filters: Filters) -> Figure:
+    from hooks.runtime.config import Config
+    from measure.plots import context, growth, reads, returns
+    from policy import marks, plots
+    from policy.cost import cost
+
+    match name:
+        case "context":
+            lines = marks.context_marks(prices, Config())
+            return context.context(frames.requests, frames.compactions, marks=lines)
+        case "returns":
+            return returns.returns(frames.returns, marks.return_limits(Config()))
+        case "growth":
+            return growth.growth(frames.requests)
+        case "reads":
+            return reads.reads(frames.reads)
+        case "cost-days":
+            return plots.cost_days(cost(frames.requests, prices), filters.timezone)
+        case _:
+            return plots.cost_agents(cost(frames.requests, prices))
+
+
+def _bytes(figure: Figure, suffix: str) -> bytes:
+    import io
+
+    from measure.plots.style import house
+
+    target = io.BytesIO()
+    with house():
+        if suffix == ".svg":
+            figure.savefig(target, format="svg", metadata={"Date": None})
+        else:
+            figure.savefig(target, format="png", dpi=120)
+    return target.getvalue()
