@@ -71,7 +71,7 @@ def test_limits_are_drawn_on_the_row_of_their_type() -> None:
     of_type = {"Explore": 600, "Plan": 1_000, None: 1_000}
     fig = returns(frame("returns", rows), lambda kind: [Mark(of_type[kind], "pass limit")])
     drawn = [line for line in fig.axes[0].lines if isinstance(line, Line2D) and line.get_color() == style.COLOURS[2]]
-    assert [line.get_xdata()[0] for line in drawn] == [600, 1_000, 1_000]
+    assert [line.get_xdata()[0] for line in drawn] == [1_000, 600, 1_000]  # (unknown), Explore, Plan
     assert fig.legends[0].get_texts()[0].get_text() == "pass limit: 600 to 1k, by type"
 
 
