@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from measure.commands import AgentTypes, Models, OrSample, Paths, Projects, Sessions, Since, Until, Zone
+from measure.commands import AgentTypes, Models, OrSample, Paths, Prices, Projects, Sessions, Since, Until, Zone
 from measure.errors import SetpointError, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from measure.reports.model import Filters
-    from policy.prices import Prices
+    from policy import prices as money
 
 PLOTS = {
     "context": "context curves of one session, the newest or --session",
@@ -33,9 +33,6 @@ Name = Annotated[
 ]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write: .svg or .png.")]
 Page = Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="File to write.")]
-PriceFile = Annotated[
-    Path | None, typer.Option("--prices", metavar="FILE", help="TOML with prices of your own.", show_default=False)
-]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 Top = Annotated[int, typer.Option("--top", min=0, metavar="N", help="First N rows of each table; 0 for all.")]
 
@@ -51,7 +48,7 @@ def plot(
     session: Sessions = None,
     agent_type: AgentTypes = None,
     model: Models = None,
-    prices: PriceFile = None,
+    prices: Prices = "",
     or_sample: OrSample = False,
 ) -> None:
     """One picture of your sessions.
@@ -63,6 +60,7 @@ def plot(
         raise UsageError(f"--out {out.name}: the name must end in .svg or .png.")
     from measure.reports.options import filters
     from policy.outfile import write
+    from policy.price_file import in_force
 
     chosen = filters(
         since=since,
@@ -72,9 +70,10 @@ def plot(
         session=session,
         agent_type=agent_type,
         model=model,
+        prices=prices or None,
     )
     frames, _ = _read(paths or [], chosen, out, or_sample=or_sample)
-    write(out, _bytes(_figure(name, frames, _prices(prices), chosen), out.suffix.lower()))
+    write(out, _bytes(_figure(name, frames, in_force(chosen.prices), chosen), out.suffix.lower()))
     typer.echo(f"{out}")
 
 
@@ -89,7 +88,7 @@ def html(
     agent_type: AgentTypes = None,
     model: Models = None,
     top: Top = MOST_ROWS,
-    prices: PriceFile = None,
+    prices: Prices = "",
     or_sample: OrSample = False,
     open_: Open = False,
 ) -> None:
@@ -107,6 +106,7 @@ def html(
     from policy.marks import context_marks
     from policy.outfile import write
     from policy.page import page
+    from policy.price_file import in_force
 
     chosen = filters(
         since=since,
@@ -117,9 +117,10 @@ def html(
         agent_type=agent_type,
         model=model,
         top=top,
+        prices=prices or None,
     )
     frames, source = _read(paths or [], chosen, out, or_sample=or_sample)
-    table = _prices(prices)
+    table = in_force(chosen.prices)
     built = [resolve(entry.target)(frames, chosen) for entry in reports() if not entry.separate]
     made = page(
         frames, built, source, table, context_marks(table, Config()), zone=chosen.timezone, now=datetime.now(UTC)
@@ -155,13 +156,7 @@ def _read(paths: list[Path], filters: Filters, out: Path, *, or_sample: bool) ->
     return select(frames, filters), source
 
 
-def _prices(path: Path | None) -> Prices:
-    from policy.price_file import in_force
-
-    return in_force(None if path is None else str(path))
-
-
-def _figure(name: str, frames: Any, prices: Prices, filters: Filters) -> Figure:
+def _figure(name: str, frames: Any, prices: money.Prices, filters: Filters) -> Figure:
     from hooks.runtime.config import Config
     from measure.plots import context, growth, reads, returns
     from policy import marks, plots
