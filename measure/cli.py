@@ -17,6 +17,7 @@ from measure.lazy import LazyGroup, Mount
 
 # One line a command, in the order of `setpoint --help`.
 MOUNTS: tuple[Mount, ...] = (
+    Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
     Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, tools."),
     Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, cache."),
     Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
