@@ -60,6 +60,7 @@ def hooks(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Take the defaults for what was not said; do not ask.")
     ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="With snippet: write it instead of printing it.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Install, check, change and remove the hooks that enforce the limits.
@@ -84,6 +85,8 @@ def hooks(
             sections=sections,
         )
         wanted_scope = scope or said.scope
+        if apply and said.mode == "snippet":
+            said.mode, said.features = "install", said.features or ["output"]
         if (said.mode or "status") in READING:
             report = _read(said.mode or "status", wanted_scope, said.features, project)
             _say(report, as_json)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hooks.evidence import client_version, commands, is_our_command, percentile, transcripts
-from hooks.features import by_name
+from hooks.features import by_name, version_parts
 from hooks.interpreter import passing, run_once
 from hooks.plan import installed_features, settings_of
 from hooks.scopes import LOCAL, SETTINGS, Scope
@@ -52,7 +52,8 @@ def scope_findings(scope: Scope, version: str | None) -> dict[str, Any]:
     found = [one for name in (SETTINGS, LOCAL) for one in ours(settings_of(scope, name))]
     results = []
     for trial in trials(names):
-        hook = next((hook for event, _, hook in found if event == trial.event["hook_event_name"]), None)
+        name = trial.event["hook_event_name"]
+        hook = next((hook for event, _, hook in found if event == name), None)
         results.append(attempt(scope, trial, hook))
     return {
         "scope": scope.name,
@@ -71,6 +72,9 @@ def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[
         project = Path(folder)
         (project / ".claude").mkdir()
         (project / ".claude" / "setpoint.json").write_text(json.dumps(trial.config), encoding="utf-8")
+        for name, text in trial.files.items():
+            (project / name).parent.mkdir(parents=True, exist_ok=True)
+            (project / name).write_text(text, encoding="utf-8")
         environment = {**os.environ, "CLAUDE_PROJECT_DIR": folder}
         for name in ("AGENT_RETURN_PASS", "AGENT_RETURN_FILE"):
             environment.pop(name, None)
@@ -78,7 +82,7 @@ def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[
         try:
             done = subprocess.run(  # noqa: S603
                 [str(hook.get("command")), *[str(word) for word in hook.get("args", [])]],
-                input=json.dumps(trial.event).encode(),
+                input=json.dumps(trial.event).replace("{PROJECT}", project.as_posix()).encode(),
                 capture_output=True,
                 env=environment,
                 cwd=folder,
@@ -111,13 +115,9 @@ def scope_warnings(
             warned.append(f"the interpreter {command} may go away: {reason}")
     for name in names:
         feature = by_name(name)
-        if feature is not None and feature.since and version and _parts(version) < _parts(feature.since):
+        if feature is not None and feature.since and version and version_parts(version) < version_parts(feature.since):
             warned.append(f"{name} needs a client of {feature.since} or later; yours is {version}")
     return warned
-
-
-def _parts(version: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
 
 
 def foreign_findings(places: list[Scope], paths: list[Path]) -> list[str]:

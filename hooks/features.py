@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hooks.runtime.context import BOUND, REPORT_MAX_WORDS
+from hooks.runtime.turns import TURNS_LEFT_AT
 from hooks.settings import Entry
+
+LEAST_BASH_CHARS = 4000  # the client takes no smaller value
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,11 @@ def no_settings(_section: Mapping[str, Any], _place: Place) -> dict[tuple[str, .
     return {}
 
 
+def version_parts(version: str) -> tuple[int, ...]:
+    """A client's version as numbers, for comparing."""
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split("."))
+
+
 @dataclass(frozen=True)
 class Feature:
     """One section of `setpoint.json` with the settings entries it needs."""
@@ -36,6 +46,13 @@ class Feature:
     scalars: Callable[[Mapping[str, Any], Place], dict[tuple[str, ...], Any]] = no_settings
     members: Callable[[Mapping[str, Any], Place], dict[tuple[str, ...], Any]] = no_settings
     since: str | None = None  # first client version that supports it all
+    older: tuple[str, tuple[Entry, ...]] | None = None  # (version, what serves the clients before it instead)
+
+    def entries_for(self, client: str | None) -> tuple[Entry, ...]:
+        """The entries for a client of that version; an unknown one is taken for today's."""
+        if self.older and client and version_parts(client) < version_parts(self.older[0]):
+            return self.older[1]
+        return self.entries
 
 
 RETURNS = Feature(
@@ -51,7 +68,54 @@ RETURNS = Feature(
     section={"enabled": True, "mode": "block"},
 )
 
-FEATURES = (RETURNS,)
+
+def status_line(_section: Mapping[str, Any], place: Place) -> dict[tuple[str, ...], Any]:
+    """The client runs this one through a shell, so every part is quoted."""
+    command = " ".join(shlex.quote(word) for word in (place.python, "-I", "-S", str(place.script), "statusline"))
+    return {("statusLine",): {"type": "command", "command": command}}
+
+
+def output_cap(section: Mapping[str, Any], _place: Place) -> dict[tuple[str, ...], Any]:
+    """The longest Bash output that stays in the context; longer ones go to a file with a preview."""
+    value = section.get("bashOutputMaxChars")
+    known = isinstance(value, int) and not isinstance(value, bool)
+    return {("bashOutputMaxChars",): max(LEAST_BASH_CHARS, value) if known and value else LEAST_BASH_CHARS}
+
+
+CONTEXT = Feature(
+    name="context",
+    summary="a subagent past its context bound, or near its turn limit, is told to report",
+    entries=(Entry("PostToolBatch", None),),
+    section={"enabled": True, "maxTokens": BOUND, "turnsLeftAt": TURNS_LEFT_AT, "reportMaxWords": REPORT_MAX_WORDS},
+    # the note comes once a tool instead of once a step
+    older=("2.1.118", (Entry("PostToolUse", ".+"),)),
+)
+
+READS = Feature(
+    name="reads",
+    summary="a Bash command that only prints a file is answered with the equal Read call",
+    entries=(Entry("PreToolUse", "Bash"), Entry("PostToolBatch", None), Entry("SessionStart", "compact")),
+    section={"enabled": True, "mode": "note", "repeatOnly": True},
+    since="2.1.118",
+)
+
+STATUSLINE = Feature(
+    name="statusline",
+    summary="context, limit and cost of the main conversation in the client's status line",
+    entries=(),
+    section={"enabled": True},
+    scalars=status_line,
+)
+
+OUTPUT = Feature(
+    name="output",
+    summary="long Bash output goes to a file with a preview",
+    entries=(),
+    section={"enabled": True, "bashOutputMaxChars": LEAST_BASH_CHARS},
+    scalars=output_cap,
+)
+
+FEATURES = (RETURNS, CONTEXT, READS, STATUSLINE, OUTPUT)
 
 
 def by_name(name: str) -> Feature | None:
@@ -59,11 +123,11 @@ def by_name(name: str) -> Feature | None:
     return next((feature for feature in FEATURES if feature.name == name), None)
 
 
-def entries(features: list[Feature]) -> list[Entry]:
+def entries(features: list[Feature], client: str | None = None) -> list[Entry]:
     """The settings entries that serve these features: one for each (event, matcher)."""
     found: dict[tuple[str, str | None], Entry] = {}
     for feature in features:
-        for entry in feature.entries:
+        for entry in feature.entries_for(client):
             known = found.get((entry.event, entry.matcher))
             if known is None or known.timeout < entry.timeout:
                 found[entry.event, entry.matcher] = entry

@@ -83,6 +83,7 @@ def _write_record(made: Plan, journals: Mapping[str, Journal]) -> None:
     record = {
         "version": copies.version() if made.copy else old.get("version"),
         "python": made.python.path if made.python else old.get("python"),
+        "client": made.client or old.get("client"),
         "features": made.features,
         "settings": made.settings_name,
         "files": {name: copies.digest(data) for name, data in copies.sources().items()}

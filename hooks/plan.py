@@ -11,6 +11,7 @@ from typing import Any
 
 from hooks import copies, files, limits
 from hooks.errors import HooksError
+from hooks.evidence import client_version, transcripts
 from hooks.features import Feature, Place, by_name, entries
 from hooks.interpreter import Interpreter, choose, passing, run_once
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite
@@ -52,6 +53,7 @@ class Plan:
     features: list[str]  # installed afterwards
     python: Interpreter | None
     settings_name: str
+    client: str | None = None  # version of the client whose hooks these are
     changes: list[FileChange] = field(default_factory=list)
     wanted: dict[str, Wanted] = field(default_factory=dict)  # by settings file
     config: str | None = None  # the new text of setpoint.json
@@ -146,9 +148,10 @@ def _full_plan(scope: Scope, request: Request, names: list[str], config: str) ->
     """Runtime, config and settings as they must stand with these features installed."""
     python = _interpreter(scope, request)
     target = _settings_name(scope, request.local)
-    made = Plan(scope, request, names, python, target, config=config, copy=True)
+    client = client_version(transcripts()) or recorded_client(scope)
+    made = Plan(scope, request, names, python, target, client, config=config, copy=True)
     features = [_feature(name) for name in names]
-    made.wanted = {SETTINGS: Wanted(), LOCAL: Wanted(), target: wanted_of(scope, features, python.path, config)}
+    made.wanted = {SETTINGS: Wanted(), LOCAL: Wanted(), target: wanted_of(scope, features, python.path, config, client)}
     _fill_changes(made)
     return made
 
@@ -183,13 +186,14 @@ def _plan_uninstall(scope: Scope, request: Request) -> Plan:
     leaving = list(request.features) or before
     names = [name for name in before if name not in leaving]
     target = _settings_name(scope, None)
-    made = Plan(scope, request, names, None, target, remove=not names, purge=request.mode == "purge")
+    client = recorded_client(scope)
+    made = Plan(scope, request, names, None, target, client, remove=not names, purge=request.mode == "purge")
     made.wanted = {SETTINGS: Wanted(), LOCAL: Wanted()}
     if names:
         python = _interpreter(scope, request)
         made.python = python
         config = _config_text(scope)
-        made.wanted[target] = wanted_of(scope, [_feature(name) for name in names], python.path, config)
+        made.wanted[target] = wanted_of(scope, [_feature(name) for name in names], python.path, config, client)
     if made.purge:
         _plan_purge_of_config(made, leaving)
     _fill_changes(made)
@@ -208,11 +212,20 @@ def _plan_purge_of_config(made: Plan, leaving: list[str]) -> None:
     made.changes.append(FileChange(made.scope.config, old, new))
 
 
-def wanted_of(scope: Scope, features: list[Feature], python: str, config: str | None) -> Wanted:
+def recorded_client(scope: Scope) -> str | None:
+    """The client's version at the last installation here."""
+    value = scope.record().get("client")
+    return value if isinstance(value, str) else None
+
+
+def wanted_of(
+    scope: Scope, features: list[Feature], python: str, config: str | None, client: str | None = None
+) -> Wanted:
     """What the settings must hold for these features under that config."""
     place = Place(python, scope.script, scope.folder, scope.project)
     sections = limits.read(config, scope.config)
-    wanted = Wanted([(entry, hook_object(python, scope.script, entry.timeout)) for entry in entries(features)])
+    served = entries(features, client)
+    wanted = Wanted([(entry, hook_object(python, scope.script, entry.timeout)) for entry in served])
     for feature in features:
         section = sections.get(feature.name)
         section = section if isinstance(section, dict) else {}

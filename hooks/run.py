@@ -9,6 +9,6 @@ try:
     sys.path.insert(0, home)
     from runtime.dispatch import main  # type: ignore[import-not-found]  # the copy beside this file
 
-    main(home)
+    main(home, sys.argv)
 except BaseException:
     pass

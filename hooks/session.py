@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hooks.errors import HooksError
-from hooks.features import FEATURES
+from hooks.features import OUTPUT
 from hooks.plan import Plan, Request, installed_features, plan, snippet
 from hooks.runtime.returns import positive
 from hooks.scopes import BOTH, GLOBAL, PROJECT, Scope, scopes
@@ -114,7 +114,11 @@ def imported(scope: Scope) -> dict[str, dict[str, Any]]:
 
 
 def snippets(scope: Scope, features: list[str]) -> dict[str, Any]:
-    """The entries to paste into a settings file that we do not touch."""
-    names = features or installed_features(scope) or [FEATURES[0].name]
+    """The settings to paste where we do not write them (`--apply` does), and what decides about auto-compaction."""
+    from hooks.autocompact import in_force, lines
+
+    names = features or list(dict.fromkeys([*installed_features(scope), OUTPUT.name]))
     text = snippet(scope, names)
-    return {"report": "hooks snippet", "features": names, "settings": json.loads(text), "lines": text.splitlines()}
+    report = {"report": "hooks snippet", "features": names, "settings": json.loads(text)}
+    compaction = [vars(row) for row in in_force(scope)]
+    return {**report, "auto_compaction": compaction, "lines": [*text.splitlines(), *lines(scope)]}

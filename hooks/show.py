@@ -51,7 +51,7 @@ def _entries(made: Plan) -> str:
     if not made.wanted:
         return "unchanged"
     features = [found for name in made.features if (found := by_name(name))]
-    text = ", ".join(f"{one.event} {one.matcher or ''}".strip() for one in entries(features))
+    text = ", ".join(f"{one.event} {one.matcher or ''}".strip() for one in entries(features, made.client))
     return f"{text} in {made.settings_name}" if text else "all of ours removed"
 
 

@@ -9,7 +9,7 @@ from hooks import copies
 from hooks.evidence import commands, is_our_command, log_summary, percentile, transcripts
 from hooks.features import by_name, entries
 from hooks.interpreter import run_once
-from hooks.plan import installed_features, settings_of
+from hooks.plan import installed_features, recorded_client, settings_of
 from hooks.runtime.config import Config
 from hooks.runtime.paths import env
 from hooks.runtime.returns import ENV_FILE, ENV_PASS, Policy
@@ -64,7 +64,7 @@ def scope_status(scope: Scope) -> dict[str, Any]:
 
 
 def _entries(scope: Scope, names: list[str]) -> dict[str, Any]:
-    wanted = entries([feature for name in names if (feature := by_name(name))])
+    wanted = entries([feature for name in names if (feature := by_name(name))], recorded_client(scope))
     found = {name: ours(settings_of(scope, name)) for name in (SETTINGS, LOCAL)}
     present = [one for rows in found.values() for one in rows]
     # where the user moved one of ours into a group of their own, the event alone tells it
@@ -94,7 +94,7 @@ def _state(row: Mapping[str, Any]) -> tuple[str, list[str]]:
         why.append(f"{len(files['missing'])} files are missing")
     if files["differing"]:
         why.append(f"{len(files['differing'])} files are of another version")
-    if found["missing"] or not found["wanted"]:
+    if found["missing"] or not (found["wanted"] or row["features"]):
         why.append(f"entries are missing: {', '.join(found['missing']) or 'all'}")
     if row["interpreter"]["version"] is None:
         why.append(f"the interpreter {row['interpreter']['path']} does not run")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from hooks.evidence import TRIAL_SESSION
@@ -31,6 +31,7 @@ class Trial:
     says: str
     expects: Callable[[str], bool]
     config: dict[str, Any]
+    files: Mapping[str, str] = field(default_factory=dict)  # laid into the trial's project, "{PROJECT}" in the event
 
 
 def silent(out: str) -> bool:
@@ -109,7 +110,56 @@ RETURNS = (
         LIMITS,
     ),
 )
-TRIALS = RETURNS
+
+
+def notes(out: str) -> bool:
+    """A note that asks for the report."""
+    return "Report now" in str(field_of(out, "hookSpecificOutput", "additionalContext"))
+
+
+def _grown(tokens: int) -> dict[str, str]:
+    usage = {"input_tokens": tokens, "output_tokens": 1}
+    row = {"type": "assistant", "message": {"id": "m1", "model": "claude-opus-5-5", "usage": usage}}
+    return {"t/s/subagents/agent-a1.jsonl": json.dumps(row) + "\n"}
+
+
+BATCH = {"transcript_path": "{PROJECT}/t/s.jsonl", "tool_calls": []}
+BOUND = {"context": {"enabled": True, "maxTokens": 50_000}}
+PRINT = {"reads": {"enabled": True, "mode": "deny", "repeatOnly": False}}
+
+
+def _bash(command: str) -> dict[str, Any]:
+    given = {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": "{PROJECT}"}
+    return _event("PreToolUse", "a1", **given)
+
+
+CONTEXT = (
+    Trial(
+        "PostToolBatch, past the bound",
+        "new",
+        "context",
+        _event("PostToolBatch", "a1", **BATCH),
+        "told",
+        notes,
+        BOUND,
+        _grown(60_000),
+    ),
+    Trial(
+        "PostToolBatch, below it",
+        "new",
+        "context",
+        _event("PostToolBatch", "a1", **BATCH),
+        "left alone",
+        silent,
+        BOUND,
+        _grown(20_000),
+    ),
+)
+READS = (
+    Trial("PreToolUse, a print", "new", "reads", _bash("cat a.txt"), "denied", denies, PRINT, {"a.txt": "a\n"}),
+    Trial("PreToolUse, a pipe", "old", "reads", _bash("cat a.txt | wc"), "passed", silent, PRINT, {"a.txt": "a\n"}),
+)
+TRIALS = RETURNS + CONTEXT + READS
 
 
 def trials(features: list[str]) -> list[Trial]:

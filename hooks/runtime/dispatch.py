@@ -9,6 +9,7 @@ from .paths import exists, parent, system, user_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 # event, or event:tool -> (feature, module, function); modules are imported when they are needed
@@ -19,6 +20,8 @@ HANDLERS = {
     "PreToolUse:Bash": (("reads", "rereads", "before"),),
     "PostToolBatch": (("context", "advice", "batch"), ("reads", "rereads", "batch")),
     "SessionStart": (("reads", "rereads", "compacted"),),
+    # instead of PostToolBatch in clients before 2.1.118; where both come, the level is noted once
+    "PostToolUse": (("context", "advice", "batch"),),
     "PostToolUse:Agent": (("returns", "delivery", "delivered"),),
     "PostToolUse:Task": (("returns", "delivery", "delivered"),),
 }
@@ -168,10 +171,19 @@ def read_input() -> bytes:
     return b"".join(parts)
 
 
-def main(home: str) -> None:
-    """Answer the event on standard input, then leave at once: an interpreter's clean-up costs a millisecond."""
+def answer(home: str, argv: "Sequence[str]") -> str:
+    """What is printed: the status line, or the answer to the event on standard input."""
+    if "statusline" in argv:
+        from .statusline import text
+
+        return text(read_input())
+    return respond(home, read_input())
+
+
+def main(home: str, argv: "Sequence[str]") -> None:
+    """Print the answer, then leave at once: an interpreter's clean-up costs a millisecond."""
     try:
-        out = respond(home, read_input()).encode()
+        out = answer(home, argv).encode()
         while out:
             out = out[system.write(1, out) :]
     except BaseException as error:

@@ -1,0 +1,49 @@
+"""Which settings of the client decide when it compacts by itself, and where each is set. Reads only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hooks.plan import settings_of
+from hooks.scopes import LOCAL, SETTINGS, Scope, user_scope
+
+WINDOW, PERCENT = "CLAUDE_CODE_AUTO_COMPACT_WINDOW", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+VARIABLES = (WINDOW, PERCENT, "DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
+KEYS = ("autoCompactWindow", "autoCompactEnabled")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its key, its value, where it stands."""
+
+    key: str
+    value: Any
+    source: str
+
+
+def in_force(scope: Scope, environment: Mapping[str, str] | None = None) -> list[Setting]:
+    """All of them, the winning one of each key first: environment, then local, project and user settings."""
+    shown = os.environ if environment is None else environment
+    found = [Setting(name, shown[name], "environment") for name in VARIABLES if name in shown]
+    for place in [scope, *([] if scope.project is None else [user_scope()])]:
+        for name in (LOCAL, SETTINGS):
+            settings = settings_of(place, name)
+            block = settings.get("env")
+            env = block if isinstance(block, dict) else {}
+            source = f"{place.name} {name}"
+            found += [Setting(key, env[key], f"{source} env") for key in VARIABLES if key in env]
+            found += [Setting(key, settings[key], source) for key in KEYS if key in settings]
+    return found
+
+
+def lines(scope: Scope) -> list[str]:
+    """As text."""
+    rows = in_force(scope)
+    if not rows:
+        return ["auto-compaction: no setting of it; the client compacts at its own point"]
+    return ["auto-compaction, first of each key wins:"] + [
+        f"  {row.key} = {row.value!r} ({row.source})" for row in rows
+    ]
