@@ -39,3 +39,11 @@ vendor:
 # Speed and memory claims, as ratios in one run
 bench *ARGS:
     python -m benchmarks {{ARGS}}
+
+# Write the golden reports anew (then review the diff)
+golden:
+    SETPOINT_GOLDEN=write pytest -q tests/test_golden.py
+
+# Make the bundled sample anew
+sample:
+    python data/make_sample.py

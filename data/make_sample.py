@@ -88,7 +88,7 @@ def work(thread: Thread, files: Files, steps: int) -> None:
         kind = made.random.random()
         if kind < 0.42 or not seen:
             seen.append(made.random.choice(files.paths))
-            read(thread, files, seen[-1])
+            read(thread, files, seen[-1], count=14 if made.random.random() < 0.3 else None)
         elif kind < 0.52:
             read(thread, files, made.random.choice(seen), made.random.randint(1, 6), 12)
         elif kind < 0.64:
@@ -176,15 +176,12 @@ def background(caller: Thread, files: Files, kind: str, steps: int, **end: Any) 
 
 def notify(caller: Thread, task: str, launched: str, report: str, tokens: int) -> None:
     """A task notification, in the two shapes in which the client writes it."""
-    session = caller.session
     text = (
         f"<task-notification>\n<task-id>{task}</task-id>\n<tool-use-id>{launched}</tool-use-id>\n"
         f"<status>completed</status>\n<summary>finished</summary>\n<result>{report}</result>\n"
         f"<usage><subagent_tokens>{tokens}</subagent_tokens></usage>\n</task-notification>"
     )
-    queued = {"type": "queue-operation", "sessionId": session.id}
-    caller.add(queued | {"operation": "enqueue", "timestamp": session.tick(), "content": text})
-    caller.add(queued | {"operation": "dequeue", "timestamp": session.stamp()})
+    caller.queued(text)
     caller.user(text, origin={"kind": "task-notification", "producer": "session-task"}, promptSource="system")
 
 
@@ -295,6 +292,7 @@ def ordinary(session: Session, number: int) -> Files:
     """The common course of a session: some turns, in each some steps and agents."""
     made, main = session.made, session.main
     files = Files(made, session.cwd)
+    main.queued(made.text(160))
     for turn in range(made.random.randint(2, 4)):
         main.user(made.text(160), promptSource="typed")
         work(main, files, made.random.randint(2, 5))
@@ -375,7 +373,8 @@ def forked(made: Made, original: Session, start_at: datetime) -> Session:
     """A session that began as a copy of another: same uuids and message ids, another sessionId."""
     session = Session(made, TARGET, original.cwd, start_at, ttl=original.ttl)
     kept = [r for r in original.main.records if r["type"] not in ("cost-state", "api-request", "queue-operation")]
-    session.main.records = [r | {"sessionId": session.id} for r in kept]
+    session.main.queued(made.text(120))
+    session.main.records += [r | {"sessionId": session.id} for r in kept]
     session.main.parent = kept[-1].get("uuid")
     session.main.context = original.main.context
     session.used = {model: dict(used) for model, used in original.used.items()}

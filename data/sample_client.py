@@ -178,6 +178,13 @@ class Thread:
         self.parent = own
         return own
 
+    def queued(self, text: str) -> None:
+        """A prompt or a notification passes the client's queue; every file begins with such a pair."""
+        session = self.session
+        record = {"type": "queue-operation", "sessionId": session.id}
+        self.add(record | {"operation": "enqueue", "timestamp": session.tick(), "content": text})
+        self.add(record | {"operation": "dequeue", "timestamp": session.stamp()})
+
     def heard(self, text: str) -> None:
         """Count a text that the next request will carry."""
         self.pending += round(utf16(text) / CHARS_PER_TOKEN)
