@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOW = (
     Show("agent_type", "thread"),
-    Show("agent_id", "agent"),
+    Show("thread_id", "id"),
     Show("mode"),
     Show("requests", "req"),
     Show("first_context_tokens", "first"),
@@ -28,8 +28,8 @@ SHOW = (
 BY_TYPE = (
     Show("agent_type", "thread"),
     Show("threads"),
-    Show("requests"),
-    Show("total_input_tokens", "total input"),
+    Show("requests", "req"),
+    Show("total_input_tokens", "input"),
     Show("output_tokens", "output"),
     Show("peak_p50_tokens", "peak p50"),
     Show("peak_max_tokens", "peak max"),
@@ -62,7 +62,8 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
     """The report `agents`."""
     table = rows(frames, filters) if table is None else table
     totals = usage.totals(frames.requests) | {"threads": len(table), "agents": table["agent_id"].count()}
-    shown = cut(table, filters).with_columns(thread_kind())
+    own = pl.coalesce("agent_id", "session_id").alias("thread_id")
+    shown = cut(table, filters).with_columns(thread_kind(), own)
     types = by_type(table)
     return Report(
         name="agents",
@@ -74,7 +75,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         ],
         totals=totals,
         notes=[
-            "Contexts are tokens of one request's prompt; input is the sum over all requests.",
+            "Contexts are tokens of one request's prompt; input is the sum over all requests. Id: agent, or main's session.",
             *_silent(table),
             *rest(table, filters, "threads"),
         ],
