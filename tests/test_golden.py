@@ -1,4 +1,4 @@
-"""Every report on the bundled sample, as a person reads it. `just golden` writes them anew: review the diff like code."""
+"""Every report on the bundled sample, as a person reads it. `just golden` writes them anew; review the diff."""
 
 import os
 from pathlib import Path

@@ -75,7 +75,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         ],
         totals=totals,
         notes=[
-            "Contexts are tokens of one request's prompt; input is the sum over all requests. Id: agent, or main's session.",
+            "Contexts: tokens of one request's prompt. Input: sum over all requests. Id: the agent, or main's session.",
             *_silent(table),
             *rest(table, filters, "threads"),
         ],
