@@ -121,7 +121,8 @@ def html(
     )
     frames, source = _read(paths or [], chosen, out, or_sample=or_sample)
     table = in_force(chosen.prices)
-    built = [resolve(entry.target)(frames, chosen) for entry in reports() if not entry.separate]
+    entries = sorted((entry for entry in reports() if not entry.separate), key=lambda entry: entry.name != "cost")
+    built = [resolve(entry.target)(frames, chosen) for entry in entries]
     made = page(
         frames, built, source, table, context_marks(table, Config()), zone=chosen.timezone, now=datetime.now(UTC)
     )

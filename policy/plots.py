@@ -86,7 +86,7 @@ def _days(ax: Axes, days: list[date], length: int) -> None:
 
     spare = timedelta(days=max(length, (10 * length - (days[-1] - days[0]).days) // 2))
     ax.set_xlim(days[0] - spare, days[-1] + spare)  # type: ignore[arg-type]
-    locator = AutoDateLocator(minticks=1, maxticks=9, interval_multiples=True)  # type: ignore[no-untyped-call]
+    locator = AutoDateLocator(minticks=3, maxticks=9, interval_multiples=True)  # type: ignore[no-untyped-call]
     locator.intervald[3] = [1, 2, 3, 7, 14]  # never hours: a bar is a day
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

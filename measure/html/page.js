@@ -48,6 +48,7 @@
   };
   for (const table of document.querySelectorAll("table")) {
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
+      if (!cell.textContent.trim()) return;
       const press = document.createElement("button");
       press.type = "button";
       press.textContent = cell.textContent;
@@ -204,7 +205,8 @@
     kinds.forEach(({ usd }, n) => sums.push(usd.map((v, i) => v + (n ? sums[n - 1][i] : 0))));
     const draw = () => {
       if (chart) chart.destroy();
-      const idle = () => { readout.textContent = `${count.format(days.length)} ${period}${days.length === 1 ? "" : "s"} with a priced request`; };
+      const paid = sums[sums.length - 1].filter((usd) => usd > 0).length;
+      const idle = () => { readout.textContent = `${count.format(paid)} ${period}${paid === 1 ? "" : "s"} with a priced request`; };
       chart = new uPlot({
         width: width(place), height: height(), legend: { show: false }, cursor: { drag: { x: false }, points: { show: false } },
         scales: { x: { time: false, range: [-0.7, days.length - 0.3] }, y: { range: (_u, _a, b) => [0, (b || 1) * 1.08] } },

@@ -68,6 +68,7 @@ def _ticks(rows: list[Group]) -> list[float]:
     high = max(float(str(row.values[-1])) for row in rows)
     spans_many = high > 500 * max(low, LINEAR_BELOW)
     sizes = [k * 10.0**power for power in range(2, 13) for k in ((1, 3) if spans_many else (1, 2, 5))]
+    sizes = sizes if spans_many else [LINEAR_BELOW / 2, *sizes]
     around = [0.0, *sizes, *(-size for size in sizes)]
     inside = sorted(tick for tick in around if min(low / 3, low * 3) <= tick <= max(high * 3, LINEAR_BELOW))
     return inside or [low]

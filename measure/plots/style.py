@@ -111,7 +111,8 @@ def dollars(value: float, _position: object = None) -> str:
 def legend(fig: Figure, handles: Sequence[Artist]) -> None:
     """A legend under the axes, where it covers nothing."""
     if handles:
-        fig.legend(handles=handles, loc="outside lower left", ncols=min(len(handles), 5), fontsize=8.5)
+        columns = len(handles) if len(handles) <= 5 else -(-len(handles) // 2)
+        fig.legend(handles=handles, loc="outside lower left", ncols=columns, fontsize=8.5)
 
 
 def room(rows: int, each: float = 0.32, around: float = 1.7) -> float:

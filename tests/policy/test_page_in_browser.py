@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from made_frames import made, nothing
 
+from measure.cli import run
 from measure.html.page import render
 from measure.plots.marks import Mark
 from measure.reports.model import Report, Source, Table, shows
+from measure.sample import transcripts
 from policy.page import page
 from policy.prices import load
 
@@ -32,6 +34,18 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# Presses every header once and names the columns of numbers that are not in falling order then.
+SORT_ALL = """() => {
+  const wrong = [], buttons = [...document.querySelectorAll("th button")];
+  for (const button of buttons) {
+    button.click();
+    const head = button.parentElement, table = head.closest("table"), column = head.cellIndex;
+    if (head.getAttribute("aria-sort") !== "descending") continue;
+    const values = [...table.tBodies[0].rows].map((row) => row.cells[column].dataset.v).filter(Boolean).map(Number);
+    if (values.some((value, i) => i && value > values[i - 1])) wrong.push(button.textContent);
+  }
+  return { wrong, unnamed: buttons.filter((button) => !button.textContent.trim()).length };
+}"""
 MARKS = [Mark(100_000, "context bound"), Mark(104_000, "price x5 above", 3)]
 
 
@@ -201,4 +215,18 @@ def test_times_are_those_of_the_zone_asked_for(browser: Any, two_sessions: Path)
     opened = Opened(browser, two_sessions)
     opened.page.select_option("#session", "1")
     assert opened.page.locator("#session option").nth(1).text_content().startswith("2026-11-02 13:30")
+    opened.close()
+
+
+def test_every_table_of_the_sample_page_sorts(browser: Any, tmp_path: Path) -> None:
+    target = tmp_path / "sample.html"
+    assert run(["html", "-o", str(target), str(transcripts())]) == 0
+    opened = Opened(browser, target)
+    buttons = opened.page.locator("th button")
+    assert buttons.count() > 100
+    shown = opened.page.evaluate(SORT_ALL)
+    assert shown["unnamed"] == 0
+    assert shown["wrong"] == []
+    assert opened.said == []
+    assert opened.asked == [target.as_uri()]
     opened.close()

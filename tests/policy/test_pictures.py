@@ -6,28 +6,36 @@ import sys
 from pathlib import Path
 
 import pytest
+from made_frames import made
 
 from measure.cli import run
+from measure.plots.growth import growth
 from measure.sample import transcripts
-from policy.pictures import PLOTS
+from policy.pictures import PLOTS, _bytes
 
 SAMPLE = str(transcripts())
 
 
-@pytest.mark.parametrize("name", PLOTS)
-def test_every_plot_of_the_sample_is_written(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    svg, png = tmp_path / "picture.svg", tmp_path / "picture.PNG"
-    assert run(["plot", name, "--out", str(svg), SAMPLE]) == 0
-    assert capsys.readouterr().out == f"{svg}\n"
-    assert run(["plot", name, SAMPLE, "-o", str(png)]) == 0
-    assert svg.read_text(encoding="utf-8").startswith("<?xml")
-    assert png.read_bytes().startswith(b"\x89PNG")
+@pytest.fixture(scope="module")
+def sample_page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("page") / "report.html"
+    assert run(["html", "-o", str(target), "--top", "0", SAMPLE]) == 0
+    return target.read_text(encoding="utf-8")
 
 
-def test_the_same_data_gives_the_same_svg(tmp_path: Path) -> None:
-    for name in ("a.svg", "b.svg"):
-        assert run(["plot", "growth", "-o", str(tmp_path / name), SAMPLE]) == 0
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+@pytest.mark.parametrize(("name", "suffix"), [*zip(PLOTS, (".svg", ".PNG", ".png") * 2, strict=True)])
+def test_every_plot_of_the_sample_is_written(
+    name: str, suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / f"picture{suffix}"
+    assert run(["plot", name, SAMPLE, "--out", str(target)]) == 0
+    assert capsys.readouterr().out == f"{target}\n"
+    assert target.read_bytes().startswith(b"<?xml" if suffix == ".svg" else b"\x89PNG")
+
+
+def test_the_same_data_gives_the_same_svg() -> None:
+    requests = made(1, 2, 5)["requests"]
+    assert _bytes(growth(requests), ".svg") == _bytes(growth(requests), ".svg")
 
 
 @pytest.mark.parametrize(
@@ -66,23 +74,21 @@ def test_an_empty_folder_gives_pictures_that_say_so(tmp_path: Path) -> None:
     assert run(["html", "-o", str(tmp_path / "report.html"), str(empty)]) == 0
 
 
-def test_the_page_says_what_the_cost_report_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    target = tmp_path / "report.html"
-    assert run(["html", "-o", str(target), SAMPLE]) == 0
-    capsys.readouterr()
-    assert run(["report", "overview", "--json", SAMPLE]) == 0
-    totals = json.loads(capsys.readouterr().out)["totals"]
-    page = target.read_text(encoding="utf-8")
-    figures = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page))
-    assert figures["Requests"] == f"{totals['requests']:,}"
+def test_the_page_says_what_the_cost_report_says(sample_page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", "cost", "--json", SAMPLE]) == 0
+    cost = json.loads(capsys.readouterr().out)
+    figures = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", sample_page))
+    assert figures["Cost (USD)"] == f"{cost['total_usd']:,.2f}"
+    assert figures["Requests"] == f"{cost['totals']['requests']:,}"
+    embedded = json.loads(re.findall(r'id="data">(.*?)</script>', sample_page)[0])
+    of_requests = sum(sum(filter(None, t["usd"])) for s in embedded["sessions"] for t in s["threads"])
+    assert of_requests == pytest.approx(cost["total_usd"], rel=1e-4)
+    assert sum(sum(kind["usd"]) for kind in embedded["days"]["kinds"]) == pytest.approx(cost["total_usd"], rel=1e-4)
 
 
-def test_no_folder_above_a_project_is_on_the_page(tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
-    assert run(["html", "-o", str(target), "--top", "0", SAMPLE]) == 0
-    page = target.read_text(encoding="utf-8")
-    assert "/home/" not in page
-    assert str(Path(SAMPLE)) not in page
+def test_no_folder_above_a_project_is_on_the_page(sample_page: str) -> None:
+    assert "/home/" not in sample_page
+    assert SAMPLE not in sample_page
 
 
 def test_help_loads_no_matplotlib() -> None:
