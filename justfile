@@ -1,19 +1,21 @@
 # The door to everything: `just` lists the recipes. Each is one line over the CLI or a tool.
 
+set positional-arguments
+
 _default:
     @just --list
 
 # Report on your own transcripts (the bundled sample when there are none)
 measure *ARGS:
-    setpoint report --or-sample {{ARGS}}
+    setpoint report --or-sample "$@"
 
 # Fit limits from your own transcripts
 fit *ARGS:
-    setpoint fit {{ARGS}}
+    setpoint fit "$@"
 
 # The default test suite (under 5 minutes)
 test *ARGS:
-    pytest -n auto -m "not slow and not e2e and not shared and not browser" {{ARGS}}
+    pytest -n auto -m "not slow and not e2e and not shared and not browser" "$@"
 
 # Everything that CI checks but the client and the benchmarks
 check:
@@ -21,11 +23,11 @@ check:
 
 # The HTML page in headless Chromium (Debian: apt-get install chromium)
 browser *ARGS:
-    uv run --group browser pytest -m browser {{ARGS}}
+    uv run --group browser pytest -m browser "$@"
 
 # The real client against a scripted API (installs the client by version)
 e2e *ARGS:
-    pytest -m e2e tests/e2e {{ARGS}}
+    pytest -m e2e tests/e2e "$@"
 
 # Rewrite data/prices.json from genai-prices, then compare it with the figures of litellm (a 44 MB wheel)
 prices:
@@ -38,11 +40,15 @@ vendor:
 
 # Speed and memory claims, as ratios in one run
 bench *ARGS:
-    python -m benchmarks {{ARGS}}
+    python -m benchmarks "$@"
 
-# Write the golden reports anew (then review the diff)
+# Write the golden reports and the README's output anew (then review the diff)
 golden:
-    SETPOINT_GOLDEN=write pytest -q tests/test_golden.py
+    SETPOINT_GOLDEN=write pytest -q tests/test_golden.py tests/test_readme.py
+
+# Write docs/frames.md from the column declarations
+docs:
+    python -m measure.docs
 
 # Make the bundled sample anew
 sample:

@@ -17,14 +17,13 @@ from measure.lazy import LazyGroup, Mount
 
 # One line a command, in the order of `setpoint --help`.
 MOUNTS: tuple[Mount, ...] = (
-    Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
-    Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, tools."),
+    Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, cost."),
     Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, cache."),
-    Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
+    Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
     Mount("plot", "policy.pictures:plot", "One picture as SVG or PNG: context curves, sizes, repeat reads, cost."),
     Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves with values, no network."),
+    Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
-    Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
 )
 
 

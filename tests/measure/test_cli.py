@@ -227,6 +227,7 @@ def test_help_and_version_import_nothing_heavy(option: str) -> None:
 def test_every_mounted_command_has_help_with_an_example(capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["--help"]) == 0
     listing = capfd.readouterr().out
+    assert len({mount.name for mount in cli.MOUNTS}) == len(cli.MOUNTS)
     for mount in cli.MOUNTS:
         assert mount.name in listing
         assert cli.run([mount.name, "--help"]) == 0, mount.name
