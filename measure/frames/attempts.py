@@ -39,6 +39,10 @@ class Ends:
             else:
                 texts = self._texts.get(key)
                 self._blocks.setdefault(key, []).append((ts, texts[-1][1] if texts else None))
+        for blocks in self._blocks.values():
+            _by_time(blocks)
+        for sizes in self._texts.values():
+            _by_time(sizes)
 
     def known(self, key: Key) -> bool:
         """The agent's own text is there to be judged."""
@@ -58,6 +62,10 @@ class Ends:
         if handed is not None:
             return Attempts(0, handed)
         return Attempts(0, texts[-1][1] if texts else None)
+
+
+def _by_time(marks: list[Any]) -> None:
+    marks.sort(key=lambda mark: mark[0])  # the clock may have gone back
 
 
 def _within(marks: list[tuple[datetime, Any]], after: datetime | None, until: datetime | None) -> list[Any]:

@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.frames.ownership import POSITION, THREAD
 from measure.transcripts.build import RawFrames
+from measure.transcripts.values import INT64_MAX
 
 LAUNCHERS = ("Agent", "Task")
 Key = tuple[str | None, str | None]
@@ -183,4 +184,4 @@ def _depths(known: dict[Key, dict[str, Any]]) -> None:
             at = known[session, parent]
             depth = at.get("depth")
         if entry.get("depth") is None:
-            entry["depth"] = depth + len(chain) - 1
+            entry["depth"] = min(depth + len(chain) - 1, INT64_MAX)

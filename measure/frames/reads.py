@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -13,6 +15,7 @@ from measure.frames.paths import absolute
 from measure.frames.repeats import NONE, Held, Range, Repeat
 from measure.transcripts.build import RawFrames
 from measure.transcripts.lines import unpack_marks
+from measure.transcripts.values import INT64_MAX
 
 WRITERS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 # What the client says instead of the text is all that the model read.
@@ -70,8 +73,8 @@ def _threads(raw: RawFrames, answered: pl.DataFrame) -> Iterator[list[dict[str, 
     printed = _printed(raw["printed"])
     names = ["at", "tool", "file_path", "offset", "limit", "cwd", "chars", "is_error", "first_number", "marks", "stub"]
     groups = calls.select(*names, "file", "tool_use_id", *THREAD, "segment")
-    for _, group in groups.group_by(*THREAD, "segment", maintain_order=True):
-        yield [row | {"printed": printed.get((row["file"], row["tool_use_id"]))} for row in group.iter_rows(named=True)]
+    for _, group in groupby(groups.iter_rows(named=True), key=itemgetter(*THREAD, "segment")):
+        yield [row | {"printed": printed.get((row["file"], row["tool_use_id"]))} for row in group]
 
 
 def _printed(rows: pl.DataFrame) -> dict[tuple[int, str], list[tuple[str | None, Range]]]:
@@ -116,7 +119,7 @@ def _parts(call: dict[str, Any], path: str | None) -> list[Part]:
     checks, sizes = unpack_marks(call["marks"]) if call["marks"] else ([], [])
     if call["tool"] == "Read":
         first, limit = call["offset"] or 1, call["limit"]
-        asked = Range(first, None if limit is None else first + limit - 1)
+        asked = Range(first, None if limit is None else min(first + limit - 1, INT64_MAX))
         return [Part(path, asked, call["first_number"] or first, checks, sizes, call["chars"])]
     printed = call["printed"] or []
     if len(printed) == 1:

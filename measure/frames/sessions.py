@@ -7,6 +7,7 @@ import polars as pl
 from measure.columns import schema
 from measure.frames.projects import project
 from measure.transcripts.build import RawFrames
+from measure.transcripts.values import INT64_MAX
 
 TOKENS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
 
@@ -74,7 +75,8 @@ def untracked(raw: RawFrames, requests: pl.DataFrame) -> pl.DataFrame:
     for session, totals in states.items():
         inherited = _inherited(totals[0], states.get(parents.get(session), []))
         own = sums.get(session, [0] * len(TOKENS))
-        rows.append((session, *(a - b - c for a, b, c in zip(totals[-1], inherited, own, strict=True))))
+        beyond = (a - b - c for a, b, c in zip(totals[-1], inherited, own, strict=True))
+        rows.append((session, *(max(-INT64_MAX, min(INT64_MAX, value)) for value in beyond)))
     names = {f"untracked_{name}": pl.Int64 for name in TOKENS}
     return pl.DataFrame(rows, schema={"session_id": pl.String, **names}, orient="row")
 

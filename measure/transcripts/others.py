@@ -74,6 +74,8 @@ def _stop_hooks(sink: Sink, place: Place, full: dict[str, Any]) -> bool:
 def attachment(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
     """A hook run, a delivery that was queued, or a file put into the context; False for other kinds."""
     kind = record[f.ATTACHMENT]
+    if not isinstance(kind, str):
+        return False
     if kind == "queued_command":
         given = _dict((whole(line) or {}).get("attachment"))
         prompt = given.get("prompt")
@@ -87,7 +89,7 @@ def attachment(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
         return _file(sink, place, kind, _dict((whole(line) or {}).get("attachment")))
     if kind == "hook_additional_context":
         return _stop_context(sink, place, line)
-    outcome = HOOK_OUTCOMES.get(kind) if isinstance(kind, str) else None
+    outcome = HOOK_OUTCOMES.get(kind)
     if outcome is None:
         return False
     return _hook(sink, place, outcome, _dict((whole(line) or {}).get("attachment")))

@@ -15,7 +15,6 @@ from measure.transcripts.values import truth
 PERSISTED = "<persisted-output>"
 INTERRUPT = "[Request interrupted by user"
 FEEDBACK = "Stop hook feedback:"
-_MEDIA = frozenset({"image", "document"})
 _STUBS = ("File unchanged since last read", "Wasted call")  # what Read answers instead of the same text again
 _API_ERROR = "API Error"
 _TRAILER = "agentId: "
@@ -53,7 +52,7 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, na
     parts = _parts(block)
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     size = sum(map(sink.odd.units, texts))
-    images = sum(part.get("type") in _MEDIA for part in parts)
+    images = sum(part.get("type") == "image" or part.get("type") == "document" for part in parts)
     first = next(filter(None, texts), "")[:200]
     persisted = first.lstrip().startswith(PERSISTED)
     hook = first.startswith("PreToolUse:") and " hook error:" in first
