@@ -48,12 +48,14 @@ def copy_to(home: Path, python: str) -> None:
     files = sources()
     try:
         (home / "runtime").mkdir(parents=True, exist_ok=True)
+        compiled = (home / "runtime" / "__pycache__").is_dir()
         for name, data in files.items():
             target = home / name
             if not target.is_file() or target.read_bytes() != data:
                 spare = target.with_name(target.name + ".new")
                 spare.write_bytes(data)
                 spare.replace(target)
+                compiled = False
         for path in (home / "runtime").glob("*.py"):
             if path.relative_to(home).as_posix() not in files:
                 path.unlink()
@@ -63,6 +65,8 @@ def copy_to(home: Path, python: str) -> None:
             ignore.write_text("*\n", encoding="utf-8")
     except OSError as error:
         raise HooksError(f"{home}: cannot be written ({error.strerror}).") from error
+    if compiled:
+        return
     command = [python, "-I", "-m", "compileall", "-q", str(home / "runtime")]
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(command, capture_output=True, timeout=60, check=False)  # noqa: S603

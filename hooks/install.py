@@ -63,7 +63,7 @@ def union(before: Journal, after: Journal) -> Journal:
     """All that either journal remembers."""
     merged = Journal.load(after.dump())
     merged.created += [path for path in before.created if path not in merged.created]
-    merged.empties = {**after.empties, **before.empties}
+    merged.spellings = {**after.spellings, **before.spellings}
     paths = [row["path"] for row in merged.scalars]
     merged.scalars += [row for row in before.scalars if row["path"] not in paths]
     merged.members += [row for row in before.members if row not in merged.members]

@@ -116,14 +116,14 @@ class Style:
         return text.replace("\n", self.newline + indent)
 
 
-def rewrite(text: str, wanted: Any, empties: dict[str, str] | None = None) -> str:
+def rewrite(text: str, wanted: Any, spellings: dict[str, str] | None = None) -> str:
     """The text changed so that it reads as `wanted`; only what differs is touched.
 
-    `empties` gives the spelling of containers that become empty, by path ("/hooks/Stop": "[ ]").
+    `spellings` gives, by path, how a value is to be spelled where it comes to stand there again ("/hooks/Stop": "[ ]").
     """
     root = parse(text)
     edits: list[tuple[int, int, str]] = []
-    _Writer(text, Style.of(text, root), empties or {}, edits).change(root, wanted, "")
+    _Writer(text, Style.of(text, root), spellings or {}, edits).change(root, wanted, "")
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -143,18 +143,24 @@ def canonical(value: Any) -> str:
 class _Writer:
     text: str
     style: Style
-    empties: dict[str, str]
+    spellings: dict[str, str]
     edits: list[tuple[int, int, str]]
 
     def change(self, node: Node, wanted: Any, path: str) -> None:
         if same(node.value, wanted):
             return
-        if isinstance(wanted, dict) and isinstance(node.value, dict):
+        if (spelling := self.spelled(path, wanted)) is not None:
+            self.edits.append((node.start, node.end, spelling))
+        elif isinstance(wanted, dict) and isinstance(node.value, dict):
             self.change_object(node, wanted, path)
         elif isinstance(wanted, list) and isinstance(node.value, list):
             self.change_array(node, wanted, path)
         else:
             self.edits.append((node.start, node.end, self.style.render(wanted, self.indent_at(node.start))))
+
+    def spelled(self, path: str, wanted: Any) -> str | None:
+        spelling = self.spellings.get(path)
+        return spelling if spelling is not None and same(parse(spelling).value, wanted) else None
 
     def change_object(self, node: Node, wanted: dict[str, Any], path: str) -> None:
         kept = []
@@ -163,7 +169,7 @@ class _Writer:
                 kept.append(index)
                 self.change(child, wanted[str(key)], f"{path}/{key}")
         new: list[tuple[str | None, Any]] = [(key, item) for key, item in wanted.items() if key not in node.value]
-        self.resize(node, kept, {len(node.items): new} if new else {}, path)
+        self.resize(node, kept, {len(node.items): new} if new else {})
 
     def change_array(self, node: Node, wanted: list[Any], path: str) -> None:
         old = [canonical(item) for item in node.value]
@@ -182,17 +188,16 @@ class _Writer:
                     added[i2] = [(None, item) for item in wanted[j1 + pairs : j2]]
             elif tag == "insert":
                 added[i1] = [(None, item) for item in wanted[j1:j2]]
-        self.resize(node, kept, added, path)
+        self.resize(node, kept, added)
 
-    def resize(self, node: Node, kept: list[int], added: dict[int, list[tuple[str | None, Any]]], path: str) -> None:
+    def resize(self, node: Node, kept: list[int], added: dict[int, list[tuple[str | None, Any]]]) -> None:
         """Drop the items not kept, insert the added ones before the item of that index."""
         if not node.items or (not kept and added):
             new = [pair for pairs in added.values() for pair in pairs]
             self.edits.append((node.start + 1, node.end - 1, self.filled(node, new)))
             return
         if not kept:
-            empty = self.empties.get(path, "{}" if isinstance(node.value, dict) else "[]")
-            self.edits.append((node.start, node.end, empty))
+            self.edits.append((node.start, node.end, "{}" if isinstance(node.value, dict) else "[]"))
             return
         self.drop(node, kept)
         for index, pairs in added.items():

@@ -17,7 +17,7 @@ from hooks.interpreter import Interpreter, choose, passing, run_once
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite
 from hooks.runtime.config import read as read_config
 from hooks.scopes import LOCAL, SETTINGS, Scope
-from hooks.settings import MARK, Journal, Wanted, WrongShapeError, apply, note_empties, ours
+from hooks.settings import MARK, Journal, Wanted, WrongShapeError, apply, note_spellings, ours
 
 # Starts run.py, and stays silent where it is gone: python itself would end with 2 there, which blocks the agent.
 BOM = "\ufeff"
@@ -287,14 +287,14 @@ def settings_after(path: Path, wanted: Wanted, journal: Journal) -> tuple[str | 
             f"{path} cannot be changed safely ({error}); nothing was changed. "
             "`setpoint hooks snippet` prints what to paste."
         ) from error
-    return old, BOM * (empty and journal.bom) + rewrite(text, after, journal.empties), journal
+    return old, BOM * (empty and journal.bom) + rewrite(text, after, journal.spellings), journal
 
 
 def _changed(text: str, wanted: Wanted, journal: Journal) -> dict[str, Any]:
     root = parse(text)
     if not isinstance(root.value, dict):
         raise WrongShapeError("it holds no object")
-    note_empties(root, text, journal)
+    note_spellings(root, text, wanted, journal)
     return apply(root.value, wanted, journal)
 
 

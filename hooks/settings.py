@@ -42,7 +42,7 @@ class Journal:
     """What stood there before us; kept beside the installed files."""
 
     created: list[list[str]] = field(default_factory=list)  # containers that did not exist
-    empties: dict[str, str] = field(default_factory=dict)  # spelling of containers that were empty, by path
+    spellings: dict[str, str] = field(default_factory=dict)  # of empty containers and of scalars we set, by path
     scalars: list[dict[str, Any]] = field(default_factory=list)  # {path, set, before?}
     members: list[dict[str, Any]] = field(default_factory=list)  # {path, value}
     bom: bool = False
@@ -91,12 +91,13 @@ def apply(settings: dict[str, Any], wanted: Wanted, journal: Journal) -> dict[st
     return result
 
 
-def note_empties(root: Node, text: str, journal: Journal) -> None:
-    """Journal how the containers that are empty now are spelled (`{ }`), so that they can be given back so."""
+def note_spellings(root: Node, text: str, wanted: Wanted, journal: Journal) -> None:
+    """Journal how empty containers and the values that we replace are spelled, so that they can be given back so."""
+    replaced = {"/" + "/".join(path) for path in wanted.scalars}
 
     def walk(node: Node, path: str) -> None:
-        if isinstance(node.value, (dict, list)) and not node.items:
-            journal.empties.setdefault(path, text[node.start : node.end])
+        if path in replaced or (isinstance(node.value, (dict, list)) and not node.items):
+            journal.spellings.setdefault(path, text[node.start : node.end])
         for key, _, child in node.items:
             if key is not None:
                 walk(child, f"{path}/{key}")
@@ -144,7 +145,7 @@ def _settle(event: str, groups: list[Any], open_entries: list[tuple[Entry, dict[
                 fitting = []
         group["hooks"] = kept
         if not kept:
-            groups.remove(group)
+            del groups[next(index for index, one in enumerate(groups) if one is group)]
 
 
 def _scalars(settings: dict[str, Any], wanted: dict[tuple[str, ...], Any], journal: Journal) -> None:
@@ -213,7 +214,7 @@ def _container(settings: dict[str, Any], path: tuple[str, ...], kind: type, jour
 def _drop_emptied(settings: dict[str, Any], before: dict[str, Any], journal: Journal) -> None:
     """Remove the containers we made that are empty again; without a journal, those that only we kept filled."""
     paths = [tuple(path) for path in journal.created]
-    known = set(paths) | {tuple(path.strip("/").split("/")) for path in journal.empties}
+    known = set(paths) | {tuple(path.strip("/").split("/")) for path in journal.spellings}
     for event in {event for event, _, _ in ours(before)}:
         paths += [path for path in (("hooks", event), ("hooks",)) if path not in known]
     for path in sorted(set(paths), key=len, reverse=True):

@@ -43,8 +43,8 @@ def test_a_member_added_and_dropped_restores_the_text(data: st.DataObject, value
     if key in value:
         return
     added = rewrite(text, {**value, key: new})
-    empties = {"": text.strip(" \n")} if not value else {}
-    assert rewrite(added, value, empties) == text
+    spellings = {"": text.strip(" \n")} if not value else {}
+    assert rewrite(added, value, spellings) == text
 
 
 @pytest.mark.parametrize(
