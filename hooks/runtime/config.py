@@ -18,7 +18,7 @@ def read_bytes(path: str, limit: int) -> bytes:
         parts = []
         left = limit + 1
         while left > 0:
-            part = system.read(handle, min(left, 1 << 20))
+            part = system.read(handle, min(left, 1 << 16))
             if not part:
                 break
             parts.append(part)

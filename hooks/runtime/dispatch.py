@@ -163,7 +163,7 @@ def read_input() -> bytes:
     parts = []
     left = MAX_BYTES + 1
     while left > 0:
-        part = system.read(0, min(left, 1 << 20))
+        part = system.read(0, min(left, 1 << 16))
         if not part:
             break
         parts.append(part)

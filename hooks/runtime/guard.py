@@ -1,10 +1,8 @@
 """The return guard: announces the budget, and stops a report that is over it, once per agent."""
 
-from .agents import can_write, definition, folders
 from .config import read
 from .dispatch import Answer, Call
 from .paths import env
-from .reports import folder_for, save
 from .returns import ENV_FILE, ENV_PASS, FILE, PASS, READ_ONLY, SPILL, Policy, contract, decide, est_tokens, order
 from .state import State
 
@@ -12,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-HANDED_BACK = "handed-back"
+HANDED_BACK, OWN_BLOCK = "handed-back", "block-return"
 AGAIN = " Then call SubagentHandback again with the shorter message."
 
 
@@ -25,6 +23,9 @@ def writes(call: Call, agent_type: str) -> bool:
     """Whether this agent can write a report file."""
     if agent_type in READ_ONLY or call.event.get("permission_mode") == "plan":
         return False
+    # imported where it is needed: a short report never comes here
+    from .agents import can_write, definition, folders
+
     return can_write(definition(agent_type, folders(call.config.root, call.config.user)))
 
 
@@ -40,9 +41,17 @@ def start(call: Call, section: "dict[str, Any]") -> "Answer | None":
 
 def stop(call: Call, section: "dict[str, Any]") -> "Answer | None":
     """SubagentStop: block an over-long report once; a report handed back before was judged there."""
-    if call.event.get("stop_hook_active") is True:
+    if call.event.get("stop_hook_active") is True and not refused_for_another_reason(call):
         return None
     return judge(call, section, call.text("last_assistant_message"), "stop")
+
+
+def refused_for_another_reason(call: Call) -> bool:
+    """Whether the running continuation is one of our other rules' doing: that never spends the guard's own block."""
+    if not call.text("agent_id"):
+        return False
+    taken = State(call.home, call.text("session_id"), call.text("agent_id")).latches()
+    return OWN_BLOCK not in taken and any(name.startswith("block-") for name in taken)
 
 
 def handback(call: Call, section: "dict[str, Any]") -> "Answer | None":
@@ -71,15 +80,22 @@ def judge(call: Call, section: "dict[str, Any]", text: str, route: str) -> "Answ
         return Answer(log=dict(row, why="cut at delivery"))
     if not may_block(state, route):
         return Answer(log=dict(row, why="spent"))
-    action = decide(policy, size, writes(call, agent_type))
-    place = (
-        folder_for(call.config.root, agent_type, agent_id, call.text("session_id")) if action in (FILE, SPILL) else ""
-    )
-    if action == SPILL:
-        place = save(place, text)
-    reason = order(action, policy, size, place, AGAIN if route == "handback" else "")
+    action = decide(policy, size)
+    if action == FILE and not writes(call, agent_type):
+        action = decide(policy, size, can_write=False)
+    reason = order(action, policy, size, place_for(call, action, text), AGAIN if route == "handback" else "")
     row["decision"] = action
     return Answer(log=row, **{"deny" if route == "handback" else "block": reason})
+
+
+def place_for(call: Call, action: str, text: str) -> str:
+    """The report folder that a file order names, or the file into which the report was spilled."""
+    if action not in (FILE, SPILL):
+        return ""
+    from .reports import folder_for, save
+
+    folder = folder_for(call.config.root, call.text("agent_type"), call.text("agent_id"), call.text("session_id"))
+    return save(folder, text) if action == SPILL else folder
 
 
 def may_block(state: "State | None", route: str) -> bool:

@@ -21,7 +21,7 @@ def append(home: str, row: "dict[str, object]") -> None:
             handle = system.open(path, flags)
         except FileNotFoundError:
             make_folders(folder)
-            prune(folder)
+            first_of_the_day(home)
             handle = system.open(path, flags | system.O_CREAT, 0o600)
         try:
             if system.fstat(handle).st_size + len(line) <= DAY_BYTES:
@@ -32,8 +32,15 @@ def append(home: str, row: "dict[str, object]") -> None:
         pass
 
 
-def prune(folder: str) -> None:
-    """Drop the logs older than KEEP_DAYS; only names of our own form."""
+def first_of_the_day(home: str) -> None:
+    """Clean up once a day: logs older than KEEP_DAYS (only names of our own form) and the state of old sessions."""
+    from .state import sweep
+
+    folder = home + "/log"
+    try:
+        sweep(home + "/state")
+    except OSError:
+        pass
     days = sorted(name for name in system.listdir(folder) if name.endswith(".jsonl") and len(name) == 16)
     for name in days[: max(0, len(days) - KEEP_DAYS)]:
         system.unlink(folder + "/" + name)

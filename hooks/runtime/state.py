@@ -40,8 +40,6 @@ class State:
         except FileExistsError:
             return
         except FileNotFoundError:
-            make_folders(self._session)
-            sweep(self._all)
             make_folders(self._folder)
 
     def claim(self, rule: str) -> bool:
@@ -109,7 +107,7 @@ class State:
 def sweep(folder: str) -> None:
     """Drop the sessions nobody touched for a week."""
     oldest = time() - KEEP_SECONDS
-    for session in system.listdir(folder):
+    for session in system.listdir(folder) if exists(folder) else ():
         path = folder + "/" + session
         try:
             if system.stat(path).st_mtime < oldest:

@@ -143,7 +143,7 @@ def own(copy: Any, tmp_path: Path) -> Any:
 def test_a_missing_module_is_silent(own: Any, events: Any, name: str) -> None:
     (own.home / "runtime" / f"{name}.py").unlink()
     shutil.rmtree(own.home / "runtime" / "__pycache__")
-    assert own.ask(events["stop"](LONG)).silent
+    assert own.ask(events["stop"](LONG * 2)).silent
 
 
 @pytest.mark.parametrize("text", ["raise SystemExit(2)", "1 +", "import nowhere", "raise KeyboardInterrupt"])

@@ -174,6 +174,28 @@ def test_no_compress_tier_where_pass_reaches_file(copy: Any, events: Any, passes
     assert "Above" not in said.order
 
 
+def test_a_refusal_by_another_rule_does_not_spend_the_guard_s_block(copy: Any, events: Any) -> None:
+    """At most two blocks for one agent, one for each reason."""
+    copy.returns()
+    event = events["stop"](text_of(1500), stop_hook_active=True)
+    folder = copy.home / "state" / event["session_id"] / event["agent_id"]
+    folder.mkdir(parents=True)
+    (folder / "block-compact.latch").touch()
+    assert copy.ask(event).order
+    assert copy.ask(event).silent
+    assert copy.ask({**event, "stop_hook_active": False}).silent
+
+
+def test_two_blocks_of_other_rules_leave_none(copy: Any, events: Any) -> None:
+    copy.returns()
+    event = events["stop"](text_of(1500))
+    folder = copy.home / "state" / event["session_id"] / event["agent_id"]
+    folder.mkdir(parents=True)
+    for name in ("one", "two"):
+        (folder / f"block-{name}.latch").touch()
+    assert copy.ask(event).silent
+
+
 def test_orders_say_what_they_are(copy: Any, events: Any) -> None:
     copy.returns()
     for tokens in (1500, 4000):
