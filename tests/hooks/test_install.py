@@ -254,7 +254,7 @@ def test_settings_that_are_not_strict_json_are_refused(run: Run, scope: Scope, n
 
 
 def test_the_snippet_is_what_an_install_would_write(run: Run, scope: Scope) -> None:
-    printed = json.loads(run("snippet", "returns").stdout)
+    printed = json.loads(run("snippet", "returns", "--json").stdout)["settings"]
     run(*INSTALL)
     assert printed == settings(scope)
 
