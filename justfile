@@ -15,7 +15,7 @@ fit *ARGS:
 
 # The default test suite (under 5 minutes)
 test *ARGS:
-    pytest -n auto -m "not slow and not e2e and not shared and not browser" "$@"
+    pytest -n auto -m "not slow and not e2e and not shared and not browser and not notebook" "$@"
 
 # Everything that CI checks but the client and the benchmarks
 check:
@@ -24,6 +24,14 @@ check:
 # The HTML page in headless Chromium (Debian: apt-get install chromium)
 browser *ARGS:
     uv run --group browser pytest -m browser "$@"
+
+# A notebook on your own data: 01_explore, 02_refit or 03_compare
+notebook NAME="01_explore" *ARGS:
+    shift; uv run --group notebooks marimo edit "notebooks/{{NAME}}.py" -- "$@"
+
+# The three notebooks, headless, on the bundled sample
+notebooks *ARGS:
+    uv run --group notebooks pytest -m notebook "$@"
 
 # The real client against a scripted API (installs the client by version)
 e2e *ARGS:

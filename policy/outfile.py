@@ -10,12 +10,22 @@ from pathlib import Path
 from measure.errors import SetpointError
 
 
+def check(target: Path) -> None:
+    """Raise SetpointError now where `target` could not be written later: before minutes of reading, not after."""
+    place = target.resolve()
+    if place.is_dir():
+        raise SetpointError(f"cannot write {target}: it is a folder.")
+    if not place.parent.is_dir():
+        raise SetpointError(f"cannot write {target}: there is no folder {target.parent}.")
+    if not os.access(place if place.exists() else place.parent, os.W_OK):
+        raise SetpointError(f"cannot write {target}: permission denied.")
+
+
 def write(target: Path, content: bytes) -> None:
     """Write `content` to `target` through a file beside it. Raises SetpointError."""
+    check(target)
+    place = target.resolve()
     try:
-        place = target.resolve()
-        if place.is_dir():
-            raise SetpointError(f"cannot write {target}: it is a folder.")
         if place.exists() and not place.is_file():  # /dev/stdout, a pipe: nothing to rename over
             place.write_bytes(content)
             return

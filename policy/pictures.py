@@ -59,9 +59,10 @@ def plot(
     if out.suffix.lower() not in FORMATS:
         raise UsageError(f"--out {out.name}: the name must end in .svg or .png.")
     from measure.reports.options import filters
-    from policy.outfile import write
+    from policy.outfile import check, write
     from policy.price_file import in_force
 
+    check(out)
     chosen = filters(
         since=since,
         until=until,
@@ -104,10 +105,11 @@ def html(
     from measure.lazy import resolve
     from measure.reports.options import filters
     from policy.marks import context_marks
-    from policy.outfile import write
+    from policy.outfile import check, write
     from policy.page import page
     from policy.price_file import in_force
 
+    check(out)
     chosen = filters(
         since=since,
         until=until,

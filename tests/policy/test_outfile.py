@@ -34,7 +34,7 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("missing/a.svg", "no such file"), (".", "it is a folder"), ("file/a.svg", "not a directory")]
+    ("name", "why"), [("missing/a.svg", "no folder"), (".", "it is a folder"), ("file/a.svg", "no folder")]
 )
 def test_a_place_that_cannot_be_written_is_told_in_one_sentence(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "file").write_text("")
