@@ -97,3 +97,8 @@ def test_help_loads_no_matplotlib() -> None:
     code = "import sys; from measure.cli import run; run(['plot', '--help']); print('matplotlib' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.endswith("False\n")
+
+
+def test_the_readme_names_every_plot() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert [name for name in re.findall(r"^\| `([a-z-]+)` \|", readme, re.MULTILINE) if name in PLOTS][-6:] == [*PLOTS]
