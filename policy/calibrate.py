@@ -20,12 +20,12 @@ Floats = NDArray[np.float64]
 FALLBACK = 4.0
 """Characters per token where nothing can be measured: the rule of thumb that the client's own estimate uses."""
 LEAST_STEPS = 30
+MOST_STEPS = 4_000  # the latest of them: the interval is within 1 % of the factor by then
 GROUPS = 40
 LEAST_THREADS = 10
 BISQUARE = 4.685  # 95 % efficiency for normal errors (Holland & Welsch 1977)
 NORMAL_MAD = 1.4826
 ROUNDS = 50
-POWER = 1.0  # spread of a residual grows with the size of its text: kinds of text differ in characters per token
 ROUNDING = 0.3  # standard deviation of a count rounded to whole tokens: residuals of exact data are not below it
 
 
@@ -121,6 +121,7 @@ def factor(model: str | None, steps: pl.DataFrame) -> Factor:
     threads = steps.select(THREAD).n_unique() if steps.height else 0
     if steps.height < LEAST_STEPS:
         return _fallback(model, steps.height, threads, f"only {steps.height} measured steps, {LEAST_STEPS} needed")
+    steps = steps.tail(MOST_STEPS)
     chars, tokens = (steps[name].to_numpy().astype(np.float64) for name in ("chars", "tokens"))
     intercept, slope = regress(chars, tokens)
     spread = jackknife(chars, tokens, groups(steps, threads))
@@ -142,31 +143,43 @@ def groups(steps: pl.DataFrame, threads: int) -> NDArray[np.int64]:
     return (np.arange(steps.height) * parts // steps.height).astype(np.int64)
 
 
-def regress(chars: Floats, tokens: Floats) -> tuple[float, float]:
-    """Intercept and slope by a bisquare M-estimate, begun at the least absolute deviations.
+def regress(chars: Floats, tokens: Floats, start: tuple[float, float] | None = None) -> tuple[float, float]:
+    """Intercept and slope by a bisquare M-estimate, begun at `start` or at the least absolute deviations.
 
-    Residuals are taken to grow with the root of the size, as sums of independent pieces do, so that neither the many
-    short results nor a few long ones decide alone.
+    The spread of a residual is taken to grow with the size of its text, so that neither the many short results nor a
+    few long ones decide alone.
     """
-    scale = (chars + max(float(np.median(chars)), 1.0)) ** -POWER
-    design = np.column_stack([scale, chars * scale])
-    target = tokens * scale
-    beta = np.linalg.lstsq(design, target, rcond=None)[0]
+    scale = (chars + max(float(np.median(chars)), 1.0)) ** -1.0
     least = ROUNDING * float(np.median(scale))
-    for bisquare in (False, True):
-        for _ in range(ROUNDS):
-            left = np.abs(target - design @ beta)
-            sigma = max(NORMAL_MAD * float(np.median(left)), least)
-            if bisquare:
-                weights = np.clip(1 - (left / (BISQUARE * sigma)) ** 2, 0, None)
-            else:
-                weights = 1 / np.sqrt(np.maximum(left, 1e-3 * sigma))
-            new = np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0]
-            done = bool(np.allclose(new, beta, rtol=1e-8, atol=1e-10))
-            beta = new
-            if done:
-                break
-    return float(beta[0]), float(beta[1])
+    line = start or _iterate(chars, tokens, scale, _solve(chars, tokens, scale**2), least, bisquare=False)
+    return _iterate(chars, tokens, scale, line, least, bisquare=True)
+
+
+def _iterate(
+    chars: Floats, tokens: Floats, scale: Floats, line: tuple[float, float], least: float, *, bisquare: bool
+) -> tuple[float, float]:
+    """Reweighted least squares until the line stands still."""
+    for _ in range(ROUNDS):
+        left = np.abs(tokens - line[0] - line[1] * chars) * scale
+        sigma = max(NORMAL_MAD * float(np.median(left)), least)
+        if bisquare:
+            weights = np.clip(1 - (left / (BISQUARE * sigma)) ** 2, 0, None) ** 2
+        else:
+            weights = 1 / np.maximum(left, 1e-3 * sigma)
+        new = _solve(chars, tokens, weights * scale**2)
+        if np.allclose(new, line, rtol=1e-6, atol=1e-9):
+            return new
+        line = new
+    return line
+
+
+def _solve(chars: Floats, tokens: Floats, weights: Floats) -> tuple[float, float]:
+    """Weighted least squares of a line: intercept and slope."""
+    total = float(weights.sum())
+    x, y = float(weights @ chars) / total, float(weights @ tokens) / total
+    spread = float(weights @ (chars - x) ** 2)
+    slope = float(weights @ ((chars - x) * (tokens - y))) / spread if spread > 0 else 0.0
+    return y - slope * x, slope
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +193,7 @@ class Spread:
 def jackknife(chars: Floats, tokens: Floats, group: NDArray[np.int64]) -> Spread:
     """Delete-one-group jackknife of the slope: steps of one thread are alike, so whole groups leave together."""
     names = np.unique(group)
-    slopes = np.array([regress(chars[group != g], tokens[group != g])[1] for g in names])
+    line = regress(chars, tokens)
+    slopes = np.array([regress(chars[group != g], tokens[group != g], line)[1] for g in names])
     variance = (len(names) - 1) / len(names) * float(np.sum((slopes - slopes.mean()) ** 2))
     return Spread(float(np.sqrt(variance)), len(names))

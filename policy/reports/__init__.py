@@ -13,6 +13,7 @@ REPORTS: tuple[Entry, ...] = (
     ),
     Entry("reads", "policy.reports.carried:reads", "Files read, how often again unchanged, and what they cost."),
     Entry("tools", "policy.reports.carried:tools", "Result sizes of each tool, and which cost most."),
+    Entry("compactions", "policy.reports.compactions:build", "Context before and after each compaction, and its cost."),
     Entry("cost", "policy.reports.cost:build", "What it cost, by kind, thread, model, project and day."),
     Entry("weeks", "policy.reports.periods:weeks", "Tokens and cost by week."),
     Entry("months", "policy.reports.periods:months", "Tokens and cost by month."),

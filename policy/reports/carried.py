@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,8 +10,9 @@ import polars as pl
 from measure.reports import reads as measure_reads
 from measure.reports import returns as measure_returns
 from measure.reports import tools as measure_tools
+from measure.reports.model import Show, Table
 from measure.reports.words import clean, usd
-from policy.calibrate import Calibration, Factor, calibrate
+from policy.calibrate import FALLBACK, LEAST_STEPS, Calibration, Factor, calibrate
 from policy.carry import carry
 from policy.cost import cost
 from policy.price_file import in_force
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from measure.reports.model import Filters, Report
 
 CARRY = "carry_usd"
+FACTORS = {"chars_per_token": "factor", "low": "low", "high": "high"}
 MEANS = (
     "Carry $: the text's cache write, then a read (or, where the cache was rebuilt, a write) for each later request of "
     "its thread up to the next compaction; an estimate, since tokens are characters divided by a factor."
@@ -51,6 +53,7 @@ def tools(frames: Frames, filters: Filters) -> Report:
     calls, told = _carried(frames, filters, frames.tool_calls, place)
     table = measure_tools.by_tool(calls).sort(CARRY, descending=True, nulls_last=True, maintain_order=True)
     report = _with(measure_tools.build(frames, filters, table), table, told)
+    report.tables[0] = _narrower(report.tables[0], table)
     report.lead += _dearest(table)
     return report
 
@@ -71,6 +74,7 @@ def _carried(
     paid = rows.with_columns(carry(texts, costs, calibration)[CARRY])
     used = calibration_of(costs, texts, calibration)
     told = {
+        "table": factor_table(used),
         "notes": [MEANS, *factor_notes(used), *images(rows), *warnings(costs), *notes(costs, prices)],
         "extra": extra(costs, prices) | {"calibration": [asdict(each) for each in used]},
     }
@@ -84,18 +88,26 @@ def calibration_of(costs: pl.DataFrame, texts: pl.DataFrame, calibration: Calibr
     return [calibration.of(model) for model in models]
 
 
+def factor_table(factors: list[Factor]) -> Table:
+    """The factors for people: one row a model."""
+    rows = [
+        row | {name: "-" if row[name] is None else f"{row[name]:.2f}" for name in FACTORS}
+        for row in map(asdict, factors)
+    ]
+    columns = tuple(Show(name, header) for name, header in FACTORS.items())
+    return Table("Characters per token, measured", rows, (Show("model"), *columns, Show("steps"), Show("threads")))
+
+
 def factor_notes(factors: list[Factor]) -> list[str]:
-    """One sentence a model: characters per token with its interval and what it rests on, or the fallback."""
+    """How the factors are meant, and which are none of ours."""
     lines = []
-    for each in factors:
-        name = clean(str(each.model))
-        if each.low is None or each.high is None:
-            lines.append(f"Characters per token of {name}: {each.note}.")
-        else:
-            lines.append(
-                f"Characters per token of {name}: {each.chars_per_token:.2f} (95 % interval {each.low:.2f} to "
-                f"{each.high:.2f}, from {each.steps:,} steps in {each.threads:,} threads)."
-            )
+    if any(each.low is not None for each in factors):
+        lines.append("Low, high: the factor's 95 % interval, by a jackknife over threads.")
+    if any(each.low is None for each in factors):
+        lines.append(
+            f"A factor without an interval is a fallback: with fewer than {LEAST_STEPS} steps of a model, or growth "
+            f"that does not follow the characters, {FALLBACK:g} characters per token are taken."
+        )
     return lines
 
 
@@ -109,10 +121,18 @@ def images(rows: pl.DataFrame) -> list[str]:
 
 def _with(report: Report, table: pl.DataFrame, told: dict[str, Any]) -> Report:
     report.totals[CARRY] = table[CARRY].sum() if table[CARRY].count() else None
+    if told["table"].rows:
+        report.tables.append(told["table"])
     report.notes += told["notes"]
     # The requests' own total belongs to the report cost; here the total is that of the texts.
     report.extra |= {key: value for key, value in told["extra"].items() if key != "total_usd"}
     return report
+
+
+def _narrower(shown: Table, table: pl.DataFrame) -> Table:
+    """The table of tools with room for its dollars in 80 columns; the columns left out stay in the rows."""
+    show = tuple(each for each in shown.show if each.column not in {"denied", "p90"})
+    return replace(shown, show=show, total=(shown.total or {}) | {CARRY: table[CARRY].sum()})
 
 
 def _dearest(table: pl.DataFrame) -> list[str]:

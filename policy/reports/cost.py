@@ -83,7 +83,7 @@ def build(frames: Frames, filters: Filters) -> Report:
         notes=[*notes(costs, prices), *meanings(reasons, ttl), *untracked(frames)],
         extra=extra(costs, prices)
         | {
-            "by_kind": {kind: whole[column] for kind, column in KINDS.items()},
+            "by_kind": by_kind(whole),
             "by_model": by(costs, "model").select("model", "usd", "requests").to_dicts(),
             "by_thread_kind": dict(by(costs, "thread_kind").select("thread_kind", "usd").iter_rows()),
             "by_project": by(costs, "project").select("project", "usd", "requests").to_dicts(),
@@ -126,11 +126,11 @@ def tables(
     ).filter((pl.col("tokens") > 0) | pl.col("usd").is_null())
     requests = Show("requests")
     threads = by(costs, "thread_kind").with_columns(hit())
-    by_kind = money_table("By kind", kinds, Show("kind"), Show("tokens", "tokens", "short"), whole=amount)
+    kinds_table = money_table("By kind", kinds, Show("kind"), Show("tokens", "tokens", "short"), whole=amount)
     days = over_time(costs, "day").sort("day", descending=True, nulls_last=True)
     thread = Show("thread_kind", "thread")
     found = [
-        replace(by_kind, total={"kind": "total", "usd": amount}),
+        replace(kinds_table, total={"kind": "total", "usd": amount}),
         money_table("By thread", threads, thread, requests, Show("cache_hit_share", "cache hits"), whole=amount),
         money_table("By model", by(costs, "model"), Show("model"), requests, whole=amount),
         money_table("By project", cut(by(costs, "project"), filters, 10), Show("project"), requests, whole=amount),
@@ -139,6 +139,12 @@ def tables(
         Table("With one cache life throughout (estimate)", ttl, OTHER_TTL),
     ]
     return [each for each in found if len(each.rows)]
+
+
+def by_kind(whole: dict[str, Any]) -> dict[str, float | None]:
+    """Dollars of each kind; null only when nothing could be priced, for a kind that no record names costs nothing."""
+    nothing = None if whole["usd"] is None else 0.0
+    return {kind: nothing if whole[column] is None else whole[column] for kind, column in KINDS.items()}
 
 
 def hit() -> pl.Expr:

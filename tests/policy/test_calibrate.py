@@ -40,7 +40,7 @@ def test_the_interval_contains_the_true_factor_in_spite_of_hidden_notes(requests
 
 @pytest.mark.slow
 def test_the_interval_keeps_its_promise(requests_of, frame_of) -> None:
-    rounds, hits = 200, 0
+    rounds, hits = 100, 0
     for seed in range(rounds):
         found = calibrate(*session(requests_of, frame_of, seed=seed), empty("returns")).of("claude-sonnet-5")
         hits += found.low is not None and found.low < TRUE < found.high

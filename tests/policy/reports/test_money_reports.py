@@ -1,0 +1,163 @@
+"""Reports with money, from files to text and JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_transcripts import agent, assistant, session, usage, user
+
+from measure.cli import run
+from policy.reports import REPORTS
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLE = ROOT / "data" / "transcripts"
+MONEY = ("cost", "weeks", "months", "blocks", "sessions", "agents", "models", "days", "projects")
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> Path:
+    """Two priced requests, one of an unknown model, one with writes of unknown life."""
+    unknown = {"cache_creation": {}}
+    session(
+        tmp_path,
+        [
+            user(0),
+            assistant(1, "m1", request="r1", usage=usage(10, 20, 1_000, 100)),
+            assistant(2, "m2", request="r2", model="mystery-9", usage=usage(10, 20, 300, 0)),
+            assistant(3, "m3", request="r3", usage=usage(0, 0, 0, 2_000) | unknown),
+        ],
+    )
+    agent(tmp_path, [assistant(4, "m4", request="r4", model="claude-haiku-5-5", usage=usage(0, 0, 100_001, 0))])
+    return tmp_path
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    assert run([*map(str, arguments), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_the_json_contract_of_cost(mixed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = as_json(capsys, "report", "cost", mixed)
+    opus = (10 * 4 + 20 * 20 + 1_000 * 0.2 + 100 * 5 + 2_000 * 5) / 1e6
+    haiku = 100_001 * 0.05 / 1e6
+    assert found["schema_version"] == 1
+    assert found["total_usd"] == pytest.approx(opus + haiku)
+    assert sum(found["by_kind"].values()) == pytest.approx(found["total_usd"])
+    assert found["by_kind"]["cache_write_unknown"] == pytest.approx(0.01)
+    assert [(row["model"], row["requests"]) for row in found["by_model"]] == [
+        ("claude-opus-5-5", 2),
+        ("claude-haiku-5-5", 1),
+        ("mystery-9", 1),
+    ]
+    assert found["by_model"][2]["usd"] is None
+    assert found["by_thread_kind"]["main"] == pytest.approx(opus)
+    assert sum(found["by_thread_kind"].values()) == pytest.approx(found["total_usd"])
+    assert found["unpriced"] == [
+        {"model": "mystery-9", "reason": "model not in the price table", "requests": 1, "tokens": 330}
+    ]
+    assert found["flagged"]["requests"] == 1
+    assert found["flagged"]["tokens"] == 2_000
+    assert found["flagged"]["upper_bound_usd"] == pytest.approx(0.016)
+    assert (found["prices"]["source"], found["prices"]["version"]) == ("genai-prices", "0.2.3")
+    assert found["prices"]["date"].startswith("2026-")
+    assert {"report", "filters", "totals", "rows", "files", "records", "horizon"} <= set(found)
+
+
+@pytest.mark.parametrize("name", MONEY)
+def test_every_report_and_every_grouping_adds_up_to_the_same_total(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = as_json(capsys, "report", "cost", SAMPLE)
+    found = as_json(capsys, "report", name, SAMPLE)
+    column = "usd" if name in ("cost", "weeks", "months", "blocks") else "cost_usd"
+    assert found["total_usd"] == pytest.approx(whole["total_usd"], rel=1e-12)
+    assert sum(row[column] or 0 for row in found["rows"]) == pytest.approx(whole["total_usd"], rel=1e-12)
+    for key in ("by_kind", "by_thread_kind"):
+        assert sum(value or 0 for value in whole[key].values()) == pytest.approx(whole["total_usd"], rel=1e-12)
+    for key in ("by_model", "by_project", "by_day"):
+        assert sum(row["usd"] or 0 for row in whole[key]) == pytest.approx(whole["total_usd"], rel=1e-12)
+
+
+def test_an_unknown_model_is_named_with_its_tokens_and_exit_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session(tmp_path, [user(0), assistant(1, model="mystery-9", usage=usage(10, 20, 300, 0))])
+    assert run(["report", "cost", str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    text = " ".join(out.split())
+    assert err == ""
+    assert "No price: 1 requests with 330 tokens of mystery-9 (model not in the price table)." in text
+    assert "None of the 1 requests has a price" in text
+    found = as_json(capsys, "report", "cost", tmp_path)
+    assert found["total_usd"] is None
+    assert set(found["by_kind"].values()) == {None}
+    assert found["totals"]["requests"] == 1
+    assert found["totals"]["input_tokens"] == 10
+
+
+def test_own_prices_are_in_force_and_said(mixed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text('[[price]]\nmodel = "mystery-9"\ninput = 1\noutput = 2\nread = 3\nwrite_5m = 4\nwrite_1h = 5\n')
+    found = as_json(capsys, "report", "cost", mixed, "--prices", file)
+    assert found["unpriced"] == []
+    assert found["prices"]["overrides"] == ["mystery-9"]
+    by_model = {row["model"]: row["usd"] for row in found["by_model"]}
+    assert by_model["mystery-9"] == pytest.approx((10 * 1 + 20 * 2 + 300 * 3) / 1e6)
+
+
+@pytest.mark.parametrize("command", [["report", "cost"], ["prices"]])
+def test_a_bad_price_file_is_one_sentence(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text("[[price]\n")
+    places = [str(SAMPLE)] if command[0] == "report" else []
+    assert run([*command, *places, "--prices", str(file)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert str(file) in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in REPORTS if not entry.separate])
+@pytest.mark.parametrize("form", [[], ["--markdown"], ["--csv"], ["--json"]], ids=str)
+def test_no_transcript_and_an_empty_one_are_no_error(
+    tmp_path: Path, name: str, form: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    session(tmp_path, [user(0)])
+    assert run(["report", name, str(tmp_path), *form]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_returns_reads_and_tools_say_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("returns", "reads", "tools"):
+        found = as_json(capsys, "report", name, SAMPLE)
+        assert found["totals"]["carry_usd"] > 0
+        assert found["totals"]["carry_usd"] == pytest.approx(sum(row["carry_usd"] or 0 for row in found["rows"]))
+        assert found["calibration"][0]["chars_per_token"] > 0
+    costs = [row["carry_usd"] for row in found["rows"]]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_filter_by_agent_type_does_not_lose_the_caller(capsys: pytest.CaptureFixture[str]) -> None:
+    """A return is carried by the thread that received it, which such a filter leaves out."""
+    whole = as_json(capsys, "report", "returns", SAMPLE)
+    some = as_json(capsys, "report", "returns", SAMPLE, "--agent-type", "Explore")
+    expected = [row["carry_usd"] for row in whole["rows"] if row["agent_type"] == "Explore"]
+    assert [row["carry_usd"] for row in some["rows"]] == pytest.approx(expected)
+
+
+def test_the_prices_in_force_are_listed_with_date_and_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prices", "--model", "haiku-5-5"]) == 0
+    out, _ = capsys.readouterr()
+    assert "genai-prices 0.2.3" in out
+    assert "100.0k" in out
+    assert "0.125" in out, "no price is rounded"
+    rows = as_json(capsys, "prices", "--model", "opus-4-6")["rows"]
+    assert [row["valid_from"] for row in rows] == ["2026-03-13"]
+    rows = as_json(capsys, "prices", "--model", "opus-4-6", "--all")["rows"]
+    assert [(row["valid_from"], row["tier_start"]) for row in rows] == [(None, 0), (None, 200_000), ("2026-03-13", 0)]
