@@ -31,7 +31,9 @@ SHOW = (
 MEANS = "Rewrite: what the first request after it wrote to the cache. Request: the compaction's own request."
 HOW = {
     BASES[0]: "taken from the client's own totals, side requests included",
-    BASES[1]: f"an estimate: the context read once from a warm cache, {SUMMARY_PRIOR:,.0f} tokens of summary written",
+    BASES[
+        1
+    ]: f"an estimate: one read of the whole prompt from a warm cache, {SUMMARY_PRIOR:,.0f} tokens of summary written",
 }
 
 
