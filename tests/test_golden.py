@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from measure import cli
-from measure.reports import REPORTS
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
-NAMES = [entry.name for entry in REPORTS]
+NAMES = [entry.name for entry in cli.reports() if not entry.separate]
 
 
 @pytest.fixture(autouse=True)
