@@ -5,8 +5,11 @@ Heavy imports stand inside command bodies; the other packages are mounted by nam
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +17,8 @@ from typer.main import get_command
 
 from measure.errors import SetpointError
 from measure.lazy import LazyGroup, Mount
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 # One line a command, in the order of `setpoint --help`.
 MOUNTS: tuple[Mount, ...] = (
@@ -46,6 +51,16 @@ def _reader_gone() -> int:
     # Python's own last flush would complain again: give it a place to write to.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _prepare_streams() -> None:
+    """A closed stream becomes devnull; what a stream's encoding lacks becomes a question mark, not an error."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - for the process
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 app = typer.Typer(
@@ -103,6 +118,8 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         return _reader_gone()
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in FULL:
+            return _say(f"cannot write: {error.strerror}.", 1 + _reader_gone())
         from measure.crash import keep
 
         return _say(keep(error), 3)
@@ -115,4 +132,5 @@ def _say(sentence: str, code: int) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
+    _prepare_streams()
     sys.exit(run(sys.argv[1:]))

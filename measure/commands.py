@@ -9,9 +9,23 @@ import typer
 
 from measure.errors import UsageError
 
+
+def _known(incomplete: str) -> list[str]:
+    """What may stand here, for the shell's completion: report names, and the files and folders there are."""
+    from measure.cli import reports
+
+    names = [entry.name for entry in reports() if entry.name.startswith(incomplete)]
+    return names + [str(path) for path in Path().glob(f"{incomplete}*")] if _plain(incomplete) else names
+
+
+def _plain(text: str) -> bool:
+    return not text.startswith(("/", "~")) and not set(text) & set("*?[")
+
+
 Words = Annotated[
     list[str] | None,
     typer.Argument(
+        autocompletion=_known,
         metavar="[NAME ...] [PATH ...]",
         help="Report names and places to read, in any order. No name: overview. No path: your own transcripts.",
         show_default=False,

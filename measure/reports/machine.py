@@ -37,11 +37,11 @@ def _read(source: Source) -> dict[str, Any]:
     return out | {"sample": True} if source.sample else out
 
 
-def as_json(reports: Sequence[Report], filters: Filters, source: Source | None) -> str:
+def as_json(reports: Sequence[Report], filters: Filters, source: Source | None, *, ascii_only: bool = False) -> str:
     """One object for one report; `{"schema_version", "reports": [...]}` for several."""
     objects = [envelope(report, filters, source) for report in reports]
     whole = objects[0] if len(objects) == 1 else {"schema_version": SCHEMA_VERSION, "reports": objects}
-    return json.dumps(jsonable(whole), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return json.dumps(jsonable(whole), ensure_ascii=ascii_only, allow_nan=False, indent=2) + "\n"
 
 
 def as_csv(report: Report) -> str:

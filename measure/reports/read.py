@@ -34,7 +34,8 @@ def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Sou
         return (sample := load([transcripts()])), source(sample, sample=True)
     places = [str(path) for path in paths or default_roots()]
     if not frames.roots and (frames.bad_roots or os.environ.get("CLAUDE_CONFIG_DIR", "").strip()):
-        raise RootError(_bad(frames.bad_roots or [{"path": place, "reason": "no such folder"} for place in places]))
+        missing = [{"path": place, "reason": "no such file or directory"} for place in places]
+        raise RootError(_bad(frames.bad_roots or missing or [{"path": "CLAUDE_CONFIG_DIR", "reason": "names nothing"}]))
     return frames, source(frames, places=places)
 
 

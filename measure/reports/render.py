@@ -8,12 +8,13 @@ from zoneinfo import ZoneInfo
 
 from measure.reports.foot import foot, head
 from measure.reports.model import Filters, Kind, Report, Source, Table, plain
-from measure.reports.words import cell, header_of, kind_of, tail
+from measure.reports.words import cell, clean, header_of, kind_of, tail
 
 TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day"})
 SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
 NARROWEST = 6
 GAP = 2
+NARROWING = ("since", "until", "project", "session", "agent_type", "model")
 NARROW_SCREEN = 80  # below it lines run on: a number that is cut would be a wrong number
 
 
@@ -22,14 +23,18 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    class Quiet(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # Rich would exit 1; our caller knows what to do
+
+    console = Quiet(file=out, highlight=False, markup=False, emoji=False)
     console.width = max(console.width, NARROW_SCREEN)
     zone = ZoneInfo(filters.timezone)
     for line in head(source) if source else ():
         console.print(Text(line), soft_wrap=True)
     for report in reports if source is None or source.files_read else ():
         console.print(Text(report.title, style="bold"))
-        for line in report.lead if len(report.rows) else (report.empty,):
+        for line in report.lead if len(report.rows) else (_empty(report, filters),):
             console.print(line)
         for table in report.tables if len(report.rows) else ():
             console.print()
@@ -46,13 +51,23 @@ def as_markdown(reports: Sequence[Report], filters: Filters, source: Source | No
     zone = ZoneInfo(filters.timezone)
     blocks = [_escape(line) for line in head(source) if line] if source else []
     for report in reports if source is None or source.files_read else ():
-        blocks += [f"## {report.title}", *(report.lead if len(report.rows) else [report.empty])]
+        blocks += [f"## {report.title}", *(report.lead if len(report.rows) else [_empty(report, filters)])]
         for table in report.tables if len(report.rows) else ():
             blocks.append("\n".join(_markdown(table, zone)))
         blocks += report.notes if len(report.rows) else []
     if source:
         blocks.append("  \n".join(_escape(line) for line in foot(source)))
     return "\n\n".join(blocks) + "\n"
+
+
+def _empty(report: Report, filters: Filters) -> str:
+    """Nothing found; where filters were given, they may be why."""
+    given = [
+        f"--{name.replace('_', '-')} {value if isinstance(value, str) else ' '.join(value)}"
+        for name, value in filters.as_json().items()
+        if name in NARROWING and value
+    ]
+    return f"{report.empty} Filters: {clean(', '.join(given))}." if given else report.empty
 
 
 def lines_of(table: Table, zone: ZoneInfo) -> tuple[list[Kind], list[list[str]], list[str] | None]:

@@ -32,6 +32,8 @@ def names_and_paths(
         if name in by_name:
             chosen[name] = by_name[name]
             continue
+        if not word:
+            raise UsageError("a place to read is empty: name a folder or a file.")
         path = Path(word).expanduser()
         close = get_close_matches(word, [*by_name, *ALIASES], n=1)
         if close and not path.exists():
@@ -61,7 +63,9 @@ def write(reports: Sequence[Report], filters: Filters, source: Source | None, fo
     if form in ("json", "csv"):
         from measure.reports.machine import as_csv, as_json
 
-        sys.stdout.write(as_json(reports, filters, source) if form == "json" else as_csv(reports[0]))
+        ascii_only = not (sys.stdout.encoding or "").lower().startswith("utf")
+        whole = as_json(reports, filters, source, ascii_only=ascii_only) if form == "json" else as_csv(reports[0])
+        sys.stdout.write(whole)
         return
     from measure.reports.render import as_markdown, as_text
 

@@ -123,6 +123,7 @@ def test_an_unreadable_folder_is_named_and_the_rest_read(setpoint: Run, tmp_path
         (["report", "agents", "returns", "--csv"], "one report"),
         (["report", "--no-such-option"], "--no-such-option"),
         (["no-such-command"], "no-such-command"),
+        (["report", ""], "empty"),
         (["export"], "--to"),
         (["export", "--to", "x", "--format", "xml"], "xml"),
     ],
@@ -138,12 +139,31 @@ def test_bad_usage_is_exit_2_with_a_hint(
     assert "Traceback" not in err
 
 
-def test_a_closed_pipe_ends_quietly(environment: dict[str, str]) -> None:
-    command = f'"{sys.executable}" -c "from measure.cli import main; main()" report reads --json "{SAMPLE}"'
+@pytest.mark.parametrize("form", ["--json", "--markdown", "--top=0"])
+def test_a_closed_pipe_ends_quietly(environment: dict[str, str], form: str) -> None:
+    command = f'"{sys.executable}" -c "from measure.cli import main; main()" report reads {form} "{SAMPLE}"'
     shell = f"set -o pipefail; {command} | head -c 10"
     env = environment | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, env=env)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
+@pytest.mark.parametrize(("end", "code"), [("> /dev/full", 1), (">&-", 0)])
+def test_a_full_disk_and_a_closed_stdout_leave_no_traceback(environment: dict[str, str], end: str, code: int) -> None:
+    command = f'"{sys.executable}" -c "from measure.cli import main; main()" report models "{SAMPLE}" {end}'
+    env = environment | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=env)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert "inside setpoint" not in done.stderr
+
+
+def test_a_terminal_that_knows_only_ascii_gets_every_number(setpoint: Run) -> None:
+    for form in ("--top=1", "--json", "--markdown"):
+        done = setpoint("report", "returns", SAMPLE, form, env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+        assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(setpoint("report", SAMPLE, "-j", env={"PYTHONIOENCODING": "ascii"}).stdout)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -237,3 +257,23 @@ def test_every_mounted_command_has_help_with_an_example(capfd: pytest.CaptureFix
 def test_completion_offers_the_commands(setpoint: Run) -> None:
     env = {"_SETPOINT_COMPLETE": "complete_bash", "COMP_WORDS": "setpoint re", "COMP_CWORD": "1"}
     assert "report" in setpoint(env=env).stdout.split()
+    env = {"_SETPOINT_COMPLETE": "complete_bash", "COMP_WORDS": "setpoint report ret", "COMP_CWORD": "2"}
+    assert setpoint(env=env).stdout.split() == ["returns"]
+
+
+def test_json_needs_no_rich(setpoint: Run, environment: dict[str, str]) -> None:
+    code = (
+        "import sys; from measure.cli import run; run(sys.argv[1:]); "
+        "sys.exit(any(name == 'rich' or name.startswith('rich.') for name in sys.modules))"
+    )
+    env = environment | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "report", "--json", str(SAMPLE)], capture_output=True, check=False, env=env
+    )
+    assert done.returncode == 0
+
+
+def test_filters_that_leave_nothing_are_named(setpoint: Run) -> None:
+    done = setpoint("report", "agents", SAMPLE, "-p", "nowhere")
+    assert done.returncode == 0
+    assert "No threads found. Filters: --project nowhere." in done.stdout
