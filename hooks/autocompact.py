@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hooks.features import PERCENT
 from hooks.plan import settings_of
 from hooks.scopes import LOCAL, SETTINGS, Scope, user_scope
 
-WINDOW, PERCENT = "CLAUDE_CODE_AUTO_COMPACT_WINDOW", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
+WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
 VARIABLES = (WINDOW, PERCENT, "DISABLE_AUTO_COMPACT", "DISABLE_COMPACT")
 KEYS = ("autoCompactWindow", "autoCompactEnabled")
 
@@ -47,3 +48,14 @@ def lines(scope: Scope) -> list[str]:
     return ["auto-compaction, first of each key wins:"] + [
         f"  {row.key} = {row.value!r} ({row.source})" for row in rows
     ]
+
+
+def natural_settings(scope: Scope) -> dict[str, int | None]:
+    """What decides the client's own ask point before we lower it: a window and a percentage that somebody set."""
+    found: dict[str, int | None] = {"window": None, "percent": None}
+    for row in in_force(scope):
+        name = {WINDOW: "window", "autoCompactWindow": "window", PERCENT: "percent"}.get(row.key)
+        text = str(row.value)
+        if name and found[name] is None and text.isascii() and text.isdigit() and int(text):
+            found[name] = int(text)
+    return found

@@ -123,7 +123,8 @@ def client_version(paths: list[Path]) -> str | None:
     for path in paths:
         try:
             with path.open("rb") as handle:
-                handle.seek(max(0, path.stat().st_size - 65_536))
+                # one record (a prompt snapshot) may take 100 kB and more
+                handle.seek(max(0, path.stat().st_size - 1_000_000))
                 lines = handle.read().splitlines()
         except OSError:
             continue

@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hooks.askpoint import percent, points
 from hooks.runtime.context import BOUND, REPORT_MAX_WORDS
+from hooks.runtime.parties import SINCE
+from hooks.runtime.said import command_line
 from hooks.runtime.turns import TURNS_LEFT_AT
 from hooks.settings import Entry
 
+PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 LEAST_BASH_CHARS = 4000  # the client takes no smaller value
 
 
@@ -23,6 +27,7 @@ class Place:
     script: Path
     claude_folder: Path
     project: Path | None
+    client: str | None = None
 
 
 def no_settings(_section: Mapping[str, Any], _place: Place) -> dict[tuple[str, ...], Any]:
@@ -69,14 +74,18 @@ RETURNS = Feature(
 )
 
 
-def status_line(_section: Mapping[str, Any], place: Place) -> dict[tuple[str, ...], Any]:
+def status_line(section: Mapping[str, Any], place: Place) -> dict[tuple[str, ...], Any]:
     """The client runs this one through a shell, so every part is quoted."""
+    if section.get("enabled") is not True:
+        return {}
     command = " ".join(shlex.quote(word) for word in (place.python, "-I", "-S", str(place.script), "statusline"))
     return {("statusLine",): {"type": "command", "command": command}}
 
 
 def output_cap(section: Mapping[str, Any], _place: Place) -> dict[tuple[str, ...], Any]:
     """The longest Bash output that stays in the context; longer ones go to a file with a preview."""
+    if section.get("enabled") is not True:
+        return {}
     value = section.get("bashOutputMaxChars")
     known = isinstance(value, int) and not isinstance(value, bool)
     return {("bashOutputMaxChars",): max(LEAST_BASH_CHARS, value) if known and value else LEAST_BASH_CHARS}
@@ -88,7 +97,7 @@ CONTEXT = Feature(
     entries=(Entry("PostToolBatch", None),),
     section={"enabled": True, "maxTokens": BOUND, "turnsLeftAt": TURNS_LEFT_AT, "reportMaxWords": REPORT_MAX_WORDS},
     # the note comes once a tool instead of once a step
-    older=("2.1.118", (Entry("PostToolUse", ".+"),)),
+    older=("2.1.118", (Entry("PostToolUse", "^(?!(Task|Agent)$).+"),)),
 )
 
 READS = Feature(
@@ -115,7 +124,43 @@ OUTPUT = Feature(
     scalars=output_cap,
 )
 
-FEATURES = (RETURNS, CONTEXT, READS, STATUSLINE, OUTPUT)
+
+def lowered_ask_point(section: Mapping[str, Any], place: Place) -> dict[tuple[str, ...], Any]:
+    """The client's ask point as the policy needs it; left alone where the client does not say whom it asks about."""
+    old = place.client is not None and version_parts(place.client) < SINCE
+    if old or section.get("enabled") is not True:
+        return {}
+    root = place.project or place.claude_folder.parent
+    return {("env", PERCENT): str(percent(points(section, root)))}
+
+
+def allowed_command(section: Mapping[str, Any], place: Place) -> dict[tuple[str, ...], Any]:
+    """The rule that lets the main conversation ask for its compaction without a question."""
+    if section.get("enabled") is not True:
+        return {}
+    return {("permissions", "allow"): [f"Bash({command_line(str(place.script), place.python)}:*)"]}
+
+
+COMPACTION = Feature(
+    name="compaction",
+    summary="a compaction policy for each party: nudge, hold, force, ask",
+    entries=(
+        Entry("PreCompact", "auto|manual"),
+        Entry("PostToolBatch", None),
+        # apart from "compact", which the reads feature has too: one event must never start us twice
+        Entry("SessionStart", "compact"),
+        Entry("SessionStart", "startup|resume"),
+        Entry("UserPromptSubmit", None),
+        Entry("StopFailure", None),
+        Entry("SubagentStop", ".+"),
+    ),
+    section={"enabled": True},
+    scalars=lowered_ask_point,
+    members=allowed_command,
+    since=".".join(map(str, SINCE)),
+)
+
+FEATURES = (RETURNS, CONTEXT, READS, COMPACTION, STATUSLINE, OUTPUT)
 
 
 def by_name(name: str) -> Feature | None:

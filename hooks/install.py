@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from hooks import copies, files
+from hooks.autocompact import natural_settings
 from hooks.plan import BOM, Plan, journals_of, settings_after
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import Journal
@@ -91,6 +92,8 @@ def _write_record(made: Plan, journals: Mapping[str, Journal]) -> None:
         else old.get("files"),
         "journals": {name: journal.dump() for name, journal in journals.items()},
     }
+    if "compaction" in made.features:
+        record["compaction"] = old.get("compaction") or natural_settings(made.scope)
     text = json.dumps(record, indent=1) + "\n"
     found = files.read_text(made.scope.home / "installed.json")
     if found is None or found[0] != text:

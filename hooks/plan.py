@@ -12,7 +12,7 @@ from typing import Any
 from hooks import copies, files, limits
 from hooks.errors import HooksError
 from hooks.evidence import client_version, transcripts
-from hooks.features import Feature, Place, by_name, entries
+from hooks.features import Feature, Place, by_name, entries, no_settings
 from hooks.interpreter import Interpreter, choose, passing, run_once
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite
 from hooks.runtime.config import read as read_config
@@ -176,8 +176,15 @@ def _plan_switch(scope: Scope, request: Request) -> Plan:
     if not asked:
         raise HooksError(f"nothing is installed in {scope.folder}.")
     new = limits.switched(old, scope.config, asked, request.mode == "enable")
-    made = Plan(scope, request, names, None, _settings_name(scope, None), config=new)
+    made = Plan(scope, request, names, None, _settings_name(scope, None), recorded_client(scope), config=new)
     made.changes = [FileChange(scope.config, old, new)]
+    features = [_feature(name) for name in names]
+    if any(one.name in asked and (one.scalars, one.members) != (no_settings, no_settings) for one in features):
+        # what such a feature sets beside its hooks goes and comes with its switch
+        python = _interpreter(scope, request)
+        made.wanted = {SETTINGS: Wanted(), LOCAL: Wanted()}
+        made.wanted[made.settings_name] = wanted_of(scope, features, python.path, new, made.client)
+        _fill_changes(made)
     return made
 
 
@@ -222,7 +229,7 @@ def wanted_of(
     scope: Scope, features: list[Feature], python: str, config: str | None, client: str | None = None
 ) -> Wanted:
     """What the settings must hold for these features under that config."""
-    place = Place(python, scope.script, scope.folder, scope.project)
+    place = Place(python, scope.script, scope.folder, scope.project, client)
     sections = limits.read(config, scope.config)
     served = entries(features, client)
     wanted = Wanted([(entry, hook_object(python, scope.script, entry.timeout)) for entry in served])

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hooks import copies, limits
+from hooks import askpoint, copies, limits
 from hooks.features import by_name, entries
 from hooks.plan import Plan, config_of
 from hooks.runtime.returns import Policy
@@ -116,6 +116,9 @@ def warnings(made: Plan) -> list[str]:
         found.append(
             f"{path.name} is tracked by git and would hold paths of this machine; --local keeps them out of it"
         )
+    section = limits.read(made.config, made.scope.config).get("compaction") if made.config is not None else None
+    if "compaction" in made.request.features and isinstance(section, dict) and section.get("enabled") is True:
+        found += askpoint.warnings(askpoint.points(section, made.scope.project or made.scope.folder.parent))
     if path in changes and path.is_symlink():
         found.append(f"{path.name} is a link to {path.resolve()}; a dotfile manager may write it again")
     return found

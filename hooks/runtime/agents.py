@@ -68,17 +68,46 @@ def files(folder: str) -> "list[str]":
     return found
 
 
+def nested(text: str, key: str) -> "str | dict[str, str] | None":
+    """What stands under a key of the frontmatter, one level deep; a bare value as text; None without the key."""
+    lines = text.lstrip("\ufeff").replace("\r\n", "\n").split("\n")
+    found: dict[str, str] = {}
+    inside = False
+    for line in lines[1:] if lines[0].rstrip() == "---" else []:
+        if line.rstrip() in ("---", "..."):
+            break
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        name, _, value = bare.partition(":")
+        if line[:1] not in (" ", "\t"):
+            if inside:
+                break
+            inside = name.strip() == key
+            if inside and scalar(value):
+                return scalar(value)
+        elif inside:
+            found[name.strip()] = scalar(value)
+    return found or None
+
+
 def definition(agent_type: str, folders: "Sequence[str]") -> "dict[str, str | list[str]] | None":
     """The frontmatter of an agent type: by file name, then by its `name`; None when no file defines it."""
+    text = definition_text(agent_type, folders)
+    return None if text is None else frontmatter(text)
+
+
+def definition_text(agent_type: str, folders: "Sequence[str]") -> "str | None":
+    """The whole definition of an agent type; None when no file defines it."""
     paths = [path for folder in folders for path in files(folder)]
     named = [path for path in paths if path.endswith(f"/{agent_type}.md")]
     for path in named + [path for path in paths if path not in named]:
         try:
-            found = frontmatter(read_bytes(path, MAX_BYTES).decode("utf-8", "replace"))
+            text = read_bytes(path, MAX_BYTES).decode("utf-8", "replace")
         except (OSError, ValueError):
             continue
-        if path in named or found.get("name") == agent_type:
-            return found
+        if path in named or frontmatter(text).get("name") == agent_type:
+            return text
     return None
 
 

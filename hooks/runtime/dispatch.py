@@ -15,18 +15,22 @@ if TYPE_CHECKING:
 # event, or event:tool -> (feature, module, function); modules are imported when they are needed
 HANDLERS = {
     "SubagentStart": (("returns", "guard", "start"),),
-    "SubagentStop": (("returns", "guard", "stop"),),
+    "SubagentStop": (("compaction", "keeper", "stopped"), ("returns", "guard", "stop")),
     "PreToolUse:SubagentHandback": (("returns", "guard", "handback"),),
     "PreToolUse:Bash": (("reads", "rereads", "before"),),
-    "PostToolBatch": (("context", "advice", "batch"), ("reads", "rereads", "batch")),
-    "SessionStart": (("reads", "rereads", "compacted"),),
+    "PostToolBatch": (("context", "advice", "batch"), ("reads", "rereads", "batch"), ("compaction", "keeper", "batch")),
+    "SessionStart": (("reads", "rereads", "compacted"), ("compaction", "keeper", "after_compaction")),
+    "PreCompact": (("compaction", "keeper", "before_compaction"),),
+    "UserPromptSubmit": (("compaction", "keeper", "prompted"),),
+    "StopFailure": (("compaction", "keeper", "failed"),),
     # instead of PostToolBatch in clients before 2.1.118; where both come, the level is noted once
     "PostToolUse": (("context", "advice", "batch"),),
     "PostToolUse:Agent": (("returns", "delivery", "delivered"),),
     "PostToolUse:Task": (("returns", "delivery", "delivered"),),
 }
-# features whose handlers are asked although their section is missing or not enabled
-ALWAYS: "frozenset[str]" = frozenset()
+# asked although the feature's section is missing, broken or not enabled: an ask point that the installation
+# lowered must be answered for until the uninstall raises it again
+ALWAYS = frozenset([("compaction", "PreCompact")])
 
 
 class Call:
@@ -92,11 +96,12 @@ def stands_down(home: str, feature: str, root: str) -> bool:
 def ask(call: Call) -> "list[Answer]":
     """The answers of every feature that listens. A handler that fails is logged and passed over."""
     answers = []
+    name = call.text("hook_event_name")
     for feature, module, function in listeners(call.event):
         started = perf_counter()
         try:
             section = call.config.section(feature)
-            if feature not in ALWAYS and (section is None or section.get("enabled") is not True):
+            if (feature, name) not in ALWAYS and (section is None or section.get("enabled") is not True):
                 continue
             if stands_down(call.home, feature, call.config.root):
                 continue
@@ -177,6 +182,9 @@ def answer(home: str, argv: "Sequence[str]") -> str:
         from .statusline import text
 
         return text(read_input())
+    if "compact" in argv:
+        # the hook takes the request from the command's text, in the batch that follows; there is nothing to do here
+        return "Asked. The answer comes with the next step.\n"
     return respond(home, read_input())
 
 

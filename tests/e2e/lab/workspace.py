@@ -120,6 +120,14 @@ class Workspace:
             now[name] = now.get(name, {}) | values
         path.write_text(json.dumps(now, indent=2), encoding="utf-8")
 
+    def record_window(self, tokens: int) -> None:
+        """The client's natural window, as an installation under that setting would have recorded it."""
+        path = self.work / ".claude" / "setpoint" / "installed.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            record["compaction"] = {"window": tokens, "percent": None}
+            path.write_text(json.dumps(record), encoding="utf-8")
+
     def setpoint(self, *args: str) -> str:
         """Our own command line, in this project and this home."""
         env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "CLAUDE_CONFIG_DIR": str(self.home / ".claude")}
