@@ -159,7 +159,29 @@ READS = (
     Trial("PreToolUse, a print", "new", "reads", _bash("cat a.txt"), "denied", denies, PRINT, {"a.txt": "a\n"}),
     Trial("PreToolUse, a pipe", "old", "reads", _bash("cat a.txt | wc"), "passed", silent, PRINT, {"a.txt": "a\n"}),
 )
-TRIALS = RETURNS + CONTEXT + READS
+POLICY = {"compaction": {"enabled": True, "subagent": {"forceAt": "50k"}, "main": {"forceAt": "50k"}}}
+
+
+def _compaction(name: str, client: str, says: str, expects: Callable[[str], bool], tokens: int, agent: str) -> Trial:
+    event = _event("PreCompact", agent, trigger="auto", transcript_path="{PROJECT}/t/s.jsonl")
+    if not agent:
+        del event["agent_id"], event["agent_type"]
+    row: dict[str, Any] = {"type": "user", "version": "2.1.332" if client == "new" else "2.1.283", "message": {}}
+    files = {**_grown(tokens), "t/s.jsonl": json.dumps(row) + "\n"}
+    return Trial(name, client, "compaction", event, says, expects, POLICY, files)
+
+
+def holds(out: str) -> bool:
+    """A compaction that is stopped."""
+    return bool(field_of(out, "decision") == "block")
+
+
+COMPACTION = (
+    _compaction("PreCompact, below its point", "new", "held", holds, 30_000, "a1"),
+    _compaction("PreCompact, at its point", "new", "passed", silent, 50_000, "a1"),
+    _compaction("PreCompact, no agent named", "old", "passed", silent, 30_000, ""),
+)
+TRIALS = RETURNS + CONTEXT + READS + COMPACTION
 
 
 def trials(features: list[str]) -> list[Trial]:

@@ -58,7 +58,7 @@ def test_clients_without_the_batch_event_get_the_event_per_tool() -> None:
 
 def test_the_status_line_survives_any_path() -> None:
     place = Place("/opt/my python/bin/python3", Path("/home/a b/it's $HOME/run.py"), Path("/"), None)
-    command = status_line({}, place)["statusLine",]["command"]
+    command = status_line({"enabled": True}, place)["statusLine",]["command"]
     assert shlex.split(command) == [
         "/opt/my python/bin/python3",
         "-I",
@@ -73,7 +73,7 @@ def test_the_status_line_survives_any_path() -> None:
 )
 def test_the_output_cap_is_what_the_client_takes(given: object, written: int) -> None:
     place = Place("", Path(), Path(), None)
-    assert output_cap({"bashOutputMaxChars": given}, place)["bashOutputMaxChars",] == written
+    assert output_cap({"enabled": True, "bashOutputMaxChars": given}, place)["bashOutputMaxChars",] == written
 
 
 def test_settings_of_auto_compaction_are_named_in_order(scope: Scope) -> None:
@@ -90,7 +90,7 @@ def test_settings_of_auto_compaction_are_named_in_order(scope: Scope) -> None:
 
 
 def test_the_doctor_demands_a_positive_answer_of_every_feature_with_entries() -> None:
-    for name in ("returns", "context", "reads"):
+    for name in ("returns", "context", "reads", "compaction"):
         feature = by_name(name)
         assert feature
         found = trials([name])
