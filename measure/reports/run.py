@@ -49,6 +49,9 @@ def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *
 
     if form == "csv" and len(entries) > 1:
         raise UsageError("--csv writes the rows of one report: name one, or use export for the frames.")
+    for entry in entries:
+        if entry.separate and len(paths) != 2:
+            raise UsageError(f"{entry.name} needs two places: setpoint report {entry.name} A B.")
     frames, source = read(paths, or_sample=or_sample)
     chosen = select(frames, filters)
     reports: list[Report] = []

@@ -18,4 +18,5 @@ REPORTS: tuple[Entry, ...] = (
     Entry("weeks", "policy.reports.periods:weeks", "Tokens and cost by week."),
     Entry("months", "policy.reports.periods:months", "Tokens and cost by month."),
     Entry("blocks", "policy.reports.periods:blocks", "Tokens and cost by 5-hour window."),
+    Entry("compare", "policy.reports.compare:build", "Two places side by side: compare A B.", separate=True),
 )

@@ -161,3 +161,31 @@ def test_the_prices_in_force_are_listed_with_date_and_source(capsys: pytest.Capt
     assert [row["valid_from"] for row in rows] == ["2026-03-13"]
     rows = as_json(capsys, "prices", "--model", "opus-4-6", "--all")["rows"]
     assert [(row["valid_from"], row["tier_start"]) for row in rows] == [(None, 0), (None, 200_000), ("2026-03-13", 0)]
+
+
+def test_two_places_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = SAMPLE / "-home-user-harbor", SAMPLE / "-home-user-orchard"
+    found = as_json(capsys, "report", "compare", a, b)
+    rows = {row["measure"]: row for row in found["rows"]}
+    assert rows["cost_usd"]["a"] == pytest.approx(found["a"]["total_usd"])
+    assert rows["request_usd"]["low"] < rows["request_usd"]["change"] < rows["request_usd"]["high"]
+    assert run(["report", "compare", str(a), str(b)]) == 0
+    out, _ = capsys.readouterr()
+    assert "95 % interval" in out
+    same = as_json(capsys, "report", "compare", a, a)
+    assert {row["difference"] for row in same["rows"]} == {0}
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_compare_needs_two_places(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", "compare", *[str(SAMPLE)] * count]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "compare needs two places" in err
+
+
+def test_compare_with_an_empty_side_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session(tmp_path, [user(0)])
+    assert run(["report", "compare", str(tmp_path), str(SAMPLE)]) == 0
+    assert "Nothing to compare: A holds 0 sessions" in capsys.readouterr().out
+    assert as_json(capsys, "report", "compare", tmp_path, SAMPLE)["rows"] == []
