@@ -8,7 +8,7 @@ import polars as pl
 
 from measure.html.curves import curves
 from measure.html.page import Page
-from measure.html.tables import section, source_lines
+from measure.html.tables import head_lines, section, source_lines
 from measure.reports.words import short, usd
 from policy.cost import KINDS, cost
 from policy.plots import WORDS, periods
@@ -41,6 +41,7 @@ def page(
         title="setpoint report",
         made=now,
         zone=zone,
+        lead=head_lines(source),
         figures=figures(frames, costs),
         sections=[section(report, zone) for report in reports],
         curves=sessions,

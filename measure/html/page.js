@@ -113,6 +113,7 @@
       readout.textContent = `${threads.length === 1 ? name(threads[0]) : threads.length + " threads"} · peak context ${tokens(peak)} tokens`;
     };
     const marks = (threads, top) => (threads[0].marks || []).filter(([at]) => at <= 2 * top);
+    const roomy = (u) => u.bbox.width / (u.scales.x.max - u.scales.x.min) > 4 * devicePixelRatio;
     const lines = (threads, top) => ({ ctx, bbox, valToPos }, u) => {
       ctx.save();
       ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
@@ -131,10 +132,11 @@
       }
       ctx.strokeStyle = colour("--quiet");
       ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+      const crowded = threads[0].compacted.length * 8 * devicePixelRatio > bbox.width;  // then ticks at the top, no lines
       for (const after of threads.length === 1 ? threads[0].compacted : []) {
         const steps = threads[0].step;
         const x = Math.round(u.valToPos((steps[Math.max(0, after - 1)] || 0) + 0.5, "x", true));
-        ctx.beginPath(); ctx.moveTo(x, bbox.top); ctx.lineTo(x, bbox.top + bbox.height); ctx.stroke();
+        ctx.beginPath(); ctx.moveTo(x, bbox.top); ctx.lineTo(x, bbox.top + (crowded ? 10 * devicePixelRatio : bbox.height)); ctx.stroke();
       }
       ctx.restore();
     };
@@ -148,7 +150,8 @@
       const ys = threads.map((t, n) => index[n].map((i) => (i === null ? null : t.context[i])));
       const top = threads.reduce((m, t) => t.context.reduce((a, b) => Math.max(a, b), m), 1);
       const ceiling = 1.12 * Math.max(top, ...marks(threads, top).map(([at]) => at));
-      const breaks = (thread) => (u, _s, from, to, gaps) => gaps.concat(thread.compacted
+      // The line breaks at a compaction, unless requests stand closer than the break is wide.
+      const breaks = (thread) => (u, _s, from, to, gaps) => gaps.concat((roomy(u) ? thread.compacted : [])
         .map((after) => [thread.step[after - 1], thread.step[after]])
         .filter(([a, b]) => a && b && a - 1 >= from && b - 1 <= to)
         .map(([a, b]) => [u.valToPos(a, "x", true) - 1, u.valToPos(b, "x", true) + 1]))

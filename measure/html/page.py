@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What the page shows. `figures` are the few numbers at its head; `days` the dollars per period and kind."""
+    """What the page shows. `lead` and `figures` stand at its head; `days` the dollars per period and kind."""
 
     title: str
     made: datetime
     zone: str
+    lead: Sequence[str]
     figures: Sequence[tuple[str, str]]
     sections: Sequence[Section]
     curves: Sequence[dict[str, Any]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from measure.names import short_path, short_project
-from measure.reports.foot import foot
+from measure.reports.foot import foot, head
 from measure.reports.model import Report, Source, Table, plain
 from measure.reports.render import TEXT, lines_of
 from measure.reports.words import header_of, kind_of
@@ -94,6 +94,13 @@ def _value(value: Any, text: str) -> float | str | None:
     if isinstance(value, datetime | date):
         return value.isoformat()
     return value if isinstance(value, int | float) else text
+
+
+def head_lines(source: Source) -> Sequence[str]:
+    """What a reader must know first, without a path."""
+    if source.files_read:
+        return [line for line in head(source) if line]
+    return ["No transcripts were found."]
 
 
 def source_lines(source: Source) -> Sequence[str]:

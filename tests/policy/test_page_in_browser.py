@@ -192,6 +192,19 @@ def test_unknown_values_sort_last_both_ways(browser: Any, two_sessions: Path) ->
     opened.close()
 
 
+def test_a_curve_of_thousands_of_requests_is_drawn_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, write(made(1, 0, 3000), tmp_path / "long.html"), 390)
+    dark = """() => {
+      const canvas = document.querySelector("#chart canvas"), { width, height } = canvas, columns = new Set();
+      const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+      const curve = (i) => pixels[i] < 40 && pixels[i + 2] > 60 && pixels[i + 2] < 120 && pixels[i + 3] > 200;
+      for (let i = 0; i < pixels.length; i += 4) if (curve(i)) columns.add((i / 4) % width);
+      return columns.size;
+    }"""
+    assert opened.page.evaluate(dark) > 200
+    opened.close()
+
+
 def test_the_theme_button_overrules_the_system(browser: Any, two_sessions: Path) -> None:
     opened = Opened(browser, two_sessions, theme="dark")
     look = "getComputedStyle(document.body).backgroundColor"

@@ -13,7 +13,7 @@ from made_frames import frame, made
 
 from measure.html.curves import curves
 from measure.html.page import Page, asset, render
-from measure.html.tables import grid, section, source_lines
+from measure.html.tables import grid, head_lines, section, source_lines
 from measure.plots.marks import Mark
 from measure.reports.model import Report, Source, Table, shows
 from measure.reports.render import lines_of
@@ -22,8 +22,8 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def page(**parts: object) -> Page:
-    empty: dict[str, object] = {"title": "setpoint report", "made": NOW, "zone": "UTC", "figures": [], "sections": []}
-    empty |= {"curves": [], "curves_note": "", "days": None, "source": []}
+    empty: dict[str, object] = {"title": "setpoint report", "made": NOW, "zone": "UTC", "lead": [], "figures": []}
+    empty |= {"sections": [], "curves": [], "curves_note": "", "days": None, "source": []}
     return Page(**(empty | parts))  # type: ignore[arg-type]
 
 
@@ -132,6 +132,13 @@ def test_the_foot_names_no_file() -> None:
     lines = source_lines(Source(1, (("/home/someone/x", "empty"), ("/home/someone/y", "empty")), records, {}, notes))
     assert lines[1:] == ["Skipped 2: empty.", "Horizon: 30 days."]
     assert "1 damaged" in lines[0]
+
+
+def test_the_sample_is_named_as_such_and_an_empty_place_without_its_path() -> None:
+    records = dict.fromkeys(("read", "used", "bookkeeping", "unknown", "damaged"), 1)
+    assert "bundled sample" in " ".join(head_lines(Source(1, (), records, {}, sample=True)))
+    assert head_lines(Source(1, (), records, {})) == []
+    assert head_lines(Source(0, (("/home/someone", "missing"),), records, {})) == ["No transcripts were found."]
 
 
 def test_vendored_library_is_the_pinned_one_with_its_licence() -> None:
