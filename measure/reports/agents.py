@@ -76,12 +76,20 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         totals=totals,
         notes=[
             "Contexts: tokens of one request's prompt. Input: sum over all requests. Id: the agent, or main's session.",
+            *_inherited(table),
             *_silent(table),
             *rest(table, filters, "threads"),
         ],
         extra={"by_type": types.to_dicts()},
         empty="No threads found.",
     )
+
+
+def _inherited(table: pl.DataFrame) -> list[str]:
+    forks = table["inherited_tokens"].drop_nulls()
+    if not len(forks):
+        return []
+    return [f"{len(forks):,} forks began with {forks.sum():,} tokens of context taken over from their parents."]
 
 
 def _silent(table: pl.DataFrame) -> list[str]:

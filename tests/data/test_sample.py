@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from measure.columns import FRAMES
 from measure.frames import Frames, load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,6 +38,13 @@ def test_every_record_of_the_sample_is_understood(frames: Frames) -> None:
     assert frames.records["unknown"] == 0
     assert frames.records["damaged"] == 0
     assert {file["reason"] for file in frames.skipped} == {"no transcript: a workflow's journal"}
+
+
+def test_every_read_gives_the_same_frames(frames: Frames) -> None:
+    for _ in range(3):
+        again = load([DATA / "transcripts"])
+        for name in FRAMES:
+            assert again.frame(name).equals(frames.frame(name)), name
 
 
 def test_the_sample_shows_every_kind_of_thing(frames: Frames) -> None:
