@@ -52,7 +52,8 @@ class Held:
         given = dict(enumerate(checks, first))
         common = [line for line in given if line in self._lines]
         if any(self._lines[line] != given[line] for line in common):
-            self._lines.clear()  # the file is another one now: nothing of it was sent twice
+            # The file is another one now: this read repeats nothing. Lines that did not come with it stay held:
+            # when they come again, they are compared one by one.
             self._asked.clear()
             self._ends.clear()
             common = []

@@ -20,6 +20,7 @@ class Writer:
 
     def __init__(self, path: Path, session: str, agent: str | None, clock: Iterator[int]) -> None:
         self.path, self.session, self.agent, self.clock = path, session, agent, clock
+        self.cwd = "/p"
         self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def add(self, kind: str, **fields: Any) -> Record:
@@ -30,7 +31,7 @@ class Writer:
             "timestamp": f"2026-11-30T10:{second // 60:02d}:{second % 60:02d}.000Z",
             "sessionId": self.session,
             "isSidechain": self.agent is not None,
-            "cwd": "/p",
+            "cwd": self.cwd,
             "version": "2.1.332",
         }
         if self.agent is not None:

@@ -65,6 +65,16 @@ def test_one_changed_line_in_the_range_means_the_file_changed() -> None:
     assert held.read(WHOLE, 1, checks, [9] * 10, 100) == NONE
 
 
+def test_lines_read_after_a_change_stay_held_when_the_change_shows() -> None:
+    held = Held()
+    read(held, 1, 10)
+    read(held, 20, 29)
+    # line 5 was changed by somebody: seen when it comes again
+    assert held.read(Range(5, 6), 5, [77, 6], [9, 9], 20) == NONE
+    assert read(held, 20, 25) == Repeat("contained", 60)
+    assert held.read(Range(4, 6), 4, [4, 77, 6], [9] * 3, 30) == Repeat("contained", 30)
+
+
 def test_bash_and_read_see_the_same_lines() -> None:
     held = Held()
     read(held, 1, 50, WHOLE)
