@@ -22,6 +22,13 @@ FILES = (
     Show("chars", "chars", "short"),
     Show("avoidable_chars", "avoidable", "short"),
 )
+VIA = (
+    Show("via"),
+    Show("reads"),
+    Show("repeats"),
+    Show("chars", "chars", "short"),
+    Show("avoidable_chars", "avoidable", "short"),
+)
 KINDS = (
     Show("repeat"),
     Show("reads"),
@@ -52,6 +59,16 @@ def by_file(reads: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def by_via(reads: pl.DataFrame) -> pl.DataFrame:
+    """One row a way in (Read, Bash): reads, repeats of any kind, sizes; most characters first."""
+    again = pl.col("repeat").is_in(REPEATS)
+    sums = (pl.col("chars", "avoidable_chars").sum(), *usage.money())
+    rows = reads.group_by("via").agg(
+        pl.len().cast(pl.Int64).alias("reads"), again.sum().cast(pl.Int64).alias("repeats"), *sums
+    )
+    return rows.sort("chars", "via", descending=[True, False])
+
+
 def by_kind(reads: pl.DataFrame) -> pl.DataFrame:
     """One row a kind of repeat (none, same, contained, overlap): reads, their share, sizes."""
     order = pl.Enum(["none", *REPEATS])
@@ -66,7 +83,7 @@ def by_kind(reads: pl.DataFrame) -> pl.DataFrame:
 def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -> Report:
     """The report `reads`."""
     table = rows(frames, filters) if table is None else table
-    files, kinds = by_file(table), by_kind(table)
+    files, kinds, ways = by_file(table), by_kind(table), by_via(table)
     repeats = int(table["repeat"].is_in(REPEATS).sum())
     totals = {
         "reads": len(table),
@@ -81,6 +98,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         rows=asked(table, filters),
         tables=[
             Table("By kind of repeat", kinds, (*KINDS, *money(kinds.columns))),
+            Table("By way in", ways, (*VIA, *money(ways.columns))),
             Table("By file", cut(files, filters), (*FILES, *money(files.columns))),
         ],
         totals=totals,
@@ -89,6 +107,6 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
             "Sizes are UTF-16 units; avoidable: content that was really sent again.",
             *rest(files, filters, "files"),
         ],
-        extra={"by_file": files.to_dicts(), "by_kind": kinds.to_dicts()},
+        extra={"by_file": files.to_dicts(), "by_kind": kinds.to_dicts(), "by_via": ways.to_dicts()},
         empty="No reads found.",
     )

@@ -15,7 +15,10 @@ from measure.reports.words import clean, usd
 from policy.calibrate import FALLBACK, LEAST_STEPS, Calibration, Factor, calibrate
 from policy.carry import carry
 from policy.cost import cost
+from policy.fit.inputs import Priced
 from policy.price_file import in_force
+from policy.rebuilds import steps
+from policy.reports import fit_reads as guard
 from policy.reports.money import extra, notes, warnings
 from policy.spend import labelled
 
@@ -40,11 +43,13 @@ def returns(frames: Frames, filters: Filters) -> Report:
 
 
 def reads(frames: Frames, filters: Filters) -> Report:
-    """The report `reads` with `carry_usd`: what each read has cost its thread."""
+    """The report `reads` with `carry_usd`: what each read has cost its thread, and what the guard would have saved."""
     table = measure_reads.rows(frames, filters)
     place = {"agent_id": "agent_id", "step": "result_step", "chars": "chars"}
     paid, told = _carried(frames, filters, table, place)
-    return _with(measure_reads.build(frames, filters, paid), paid, told)
+    report = _with(measure_reads.build(frames, filters, paid), paid, told)
+    guard.add(report, Priced(frames, told["costs"], steps(told["costs"]), told["calibration"], frozenset()))
+    return report
 
 
 def tools(frames: Frames, filters: Filters) -> Report:
@@ -74,6 +79,8 @@ def _carried(
     paid = rows.with_columns(carry(texts, costs, calibration)[CARRY])
     used = calibration_of(costs, texts, calibration)
     told = {
+        "costs": costs,
+        "calibration": calibration,
         "table": factor_table(used),
         "notes": [MEANS, *factor_notes(used), *images(rows), *warnings(costs), *notes(costs, prices)],
         "extra": extra(costs, prices) | {"calibration": [asdict(each) for each in used]},

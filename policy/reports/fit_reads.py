@@ -8,7 +8,7 @@ from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from measure.reports.words import usd
 from policy.fit import reads as rule
-from policy.fit.inputs import priced
+from policy.fit.inputs import Priced, priced
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
 
@@ -47,6 +47,14 @@ def build(frames: Frames, options: Options) -> Fitted:
         empty="No Bash command that only prints a file, in a closed session with prices.",
     )
     return Fitted(report)
+
+
+def add(report: Report, data: Priced) -> None:
+    """Add to the report `reads` what the guard would have done with the Bash prints that it counts (a replay)."""
+    rows = [row(mode) for mode in rule.modes(rule.priced_prints(data))]
+    report.extra["guard"] = rows
+    if rows:
+        report.tables.insert(2, Table("What the reads guard would have saved on Bash prints (estimate)", rows, COLUMNS))
 
 
 def totals(every: Any, paid: Any) -> dict[str, Any]:

@@ -9,12 +9,13 @@ import pytest
 
 from measure.columns import empty
 from measure.frames import Frames
+from measure.reports.model import Filters
 from policy.fit import reads
 from policy.fit.inputs import priced
 from policy.fit.options import Options
 from policy.limits import InForce
 from policy.prices import load
-from policy.reports import fit_reads
+from policy.reports import carried, fit_reads
 
 START = dt.datetime(2026, 11, 1, 12, tzinfo=dt.UTC)
 
@@ -135,3 +136,17 @@ def test_the_report_says_what_prints_cost_and_what_to_set(options: Options, worl
     assert [row["n"] for row in report.rows] == [12] * 4
     assert report.lead[0].startswith("reads: keep the default")
     assert fit_reads.build(world(sessions=2), options).report.rows == []
+
+
+def test_the_report_reads_replays_the_guard_on_the_prints_it_counts() -> None:
+    report = carried.reads(frames(2, "same"), Filters())
+    assert [(row["mode"], row["repeat_only"], row["n"]) for row in report.extra["guard"]] == [
+        ("deny", True, 2),
+        ("deny", False, 2),
+        ("note", True, 2),
+        ("note", False, 2),
+    ]
+    assert [(row["via"], row["reads"], row["repeats"], row["chars"]) for row in report.extra["by_via"]] == [
+        ("Bash", 2, 2, 8_000)
+    ]
+    assert carried.reads(frames(2, "same", via="Read"), Filters()).extra["guard"] == []
