@@ -19,9 +19,9 @@ def imports():
     from measure.reports.render import as_markdown
     from measure.reports.select import select
     from policy.plots import cost_agents
+    from policy.reports.compare import build as compare
     from policy.reports.cost import build
     from policy.reports.money import costed
-    from policy.spend import total
 
     return (
         Filters,
@@ -29,6 +29,7 @@ def imports():
         UTC,
         as_markdown,
         build,
+        compare,
         cost_agents,
         costed,
         datetime,
@@ -38,7 +39,6 @@ def imports():
         returns,
         select,
         time,
-        total,
         zone_name,
     )
 
@@ -81,9 +81,8 @@ def parts(Filters, UTC, datetime, day, frames, select, time, zone_name):
 
 
 @app.cell
-def show_totals(after, before, costed, earlier, later, mo, total):
-    sums = [total(costed(part, filters)[0]) for part, filters in ((before, earlier), (after, later))]
-    mo.ui.table([{"sum": name, "before": sums[0][name], "after": sums[1][name]} for name in sums[0]], selection=None)
+def show_comparison(after, as_markdown, before, compare, earlier, mo):
+    mo.md(as_markdown([compare([before, after], earlier)], earlier, None))
     return
 
 
