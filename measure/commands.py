@@ -55,6 +55,10 @@ Over = Annotated[
 Above = Annotated[
     int, typer.Option("--above", min=0, metavar="N", help="cost: the context size in tokens to count above.")
 ]
+Bound = Annotated[
+    int | None,
+    typer.Option("--bound", min=0, metavar="N", help="start: exit code 1 if a thread starts above N tokens."),
+]
 Prices = Annotated[
     str, typer.Option("--prices", metavar="FILE", help="Your own prices (TOML): see setpoint prices --help.")
 ]
@@ -78,6 +82,7 @@ def report(
     top: Top = None,
     over: Over = 800,
     above: Above = 150_000,
+    bound: Bound = None,
     prices: Prices = "",
     json: Json = False,
     markdown: Markdown = False,
@@ -107,9 +112,12 @@ def report(
         top=top,
         over=over,
         above=above,
+        bound=bound,
         prices=prices or None,
     )
-    produce(entries, paths, chosen, form=form, or_sample=or_sample)
+    made = produce(entries, paths, chosen, form=form, or_sample=or_sample)
+    if any(one.name == "start" and one.totals["above"] for one in made):
+        raise typer.Exit(1)
 
 
 Format = Annotated[

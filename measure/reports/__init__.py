@@ -10,6 +10,7 @@ REPORTS: tuple[Entry, ...] = (
     Entry("reads", "measure.reports.reads:build", "Files read, and how often again unchanged."),
     Entry("tools", "measure.reports.tools:build", "Result sizes of each tool."),
     Entry("context", "measure.reports.context:build", "How the context of each thread grew."),
+    Entry("start", "measure.reports.start:build", "The first request of each thread, by agent type."),
     Entry("compactions", "measure.reports.compactions:build", "Context before and after each compaction."),
     Entry("models", "measure.reports.models:build", "Tokens by model."),
     Entry("days", "measure.reports.days:build", "Tokens by day."),

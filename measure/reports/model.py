@@ -41,6 +41,7 @@ class Filters:
     top: int | None = None
     over: int = 800
     above: int = 150_000
+    bound: int | None = None
     prices: str | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -56,6 +57,7 @@ class Filters:
             "top": self.top,
             "over": self.over,
             "above": self.above,
+            "bound": self.bound,
             "prices": self.prices,
         }
 

@@ -42,8 +42,10 @@ def names_and_paths(
     return list(chosen.values()) or [by_name[name] for name in default], paths
 
 
-def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool) -> None:
-    """Read, build and write. The frames are read once for all reports of one call."""
+def produce(
+    entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool
+) -> list[Report]:
+    """Read, build and write. The frames are read once for all reports of one call; the reports are given back."""
     from measure.reports.read import load, read
     from measure.reports.select import select
 
@@ -59,6 +61,7 @@ def produce(entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *
         given = [select(load([path]), filters) for path in paths] if entry.separate else chosen
         reports.append(resolve(entry.target)(given, filters))
     write(reports, filters, source, form)
+    return reports
 
 
 def write(reports: Sequence[Report], filters: Filters, source: Source | None, form: Form) -> None:
