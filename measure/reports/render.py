@@ -30,6 +30,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
     console = Quiet(file=out, highlight=False, markup=False, emoji=False)
     console.width = max(console.width, NARROW_SCREEN)
     zone = ZoneInfo(filters.timezone)
+    said: set[str] = set()
     for line in head(source) if source else ():
         console.print(Text(line), soft_wrap=True)
     for report in reports if source is None or source.files_read else ():
@@ -39,7 +40,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
         for table in report.tables if len(report.rows) else ():
             console.print()
             console.print(_rich(table, zone, console.width))
-        for line in report.notes if len(report.rows) else ():
+        for line in _notes(report, said):
             console.print(Text(line, style="dim"))
         console.print()
     for line in foot(source) if source else ():
@@ -49,12 +50,13 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
 def as_markdown(reports: Sequence[Report], filters: Filters, source: Source | None) -> str:
     """The same tables as GitHub Markdown."""
     zone = ZoneInfo(filters.timezone)
+    said: set[str] = set()
     blocks = [_escape(line) for line in head(source) if line] if source else []
     for report in reports if source is None or source.files_read else ():
         blocks += [f"## {report.title}", *(report.lead if len(report.rows) else [_empty(report, filters)])]
         for table in report.tables if len(report.rows) else ():
             blocks.append("\n".join(_markdown(table, zone)))
-        blocks += report.notes if len(report.rows) else []
+        blocks += _notes(report, said)
     if source:
         blocks.append("  \n".join(_escape(line) for line in foot(source)))
     return "\n\n".join(blocks) + "\n"
@@ -68,6 +70,13 @@ def _empty(report: Report, filters: Filters) -> str:
         if name in NARROWING and value
     ]
     return f"{report.empty} Filters: {clean(', '.join(given))}." if given else report.empty
+
+
+def _notes(report: Report, said: set[str]) -> list[str]:
+    """The sentences below the tables; what an earlier report of the same call said is not said again."""
+    new = [line for line in report.notes if line not in said] if len(report.rows) else []
+    said.update(new)
+    return new
 
 
 def lines_of(table: Table, zone: ZoneInfo) -> tuple[list[Kind], list[list[str]], list[str] | None]:

@@ -65,3 +65,13 @@ def test_an_empty_report_is_a_sentence_without_a_table(monkeypatch: pytest.Monke
     out = text(report, monkeypatch)
     assert "Nothing here." in out
     assert "a note" not in out
+
+
+def test_what_one_report_said_the_next_does_not_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = one({"path": "/a", "n": 1}), one({"path": "/b", "n": 2})
+    first.notes, second.notes = ["Both.", "First."], ["Both.", "Second."]
+    out = io.StringIO()
+    as_text([first, second], Filters(), SOURCE, out)
+    assert out.getvalue().count("Both.") == 1
+    assert "Second." in out.getvalue()
+    assert as_markdown([first, second], Filters(), SOURCE).count("Both.") == 1
