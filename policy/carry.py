@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from policy.rebuilds import THREAD, steps
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from policy.calibrate import Calibration
 
 PLACE = (*THREAD, "_segment")
+CELLS = 4_000_000  # comparisons held in memory at once
+Rows = NDArray[np.int64]
 
 
 def carry(texts: pl.DataFrame, costs: pl.DataFrame, calibration: Calibration) -> pl.DataFrame:
@@ -30,8 +36,7 @@ def carry(texts: pl.DataFrame, costs: pl.DataFrame, calibration: Calibration) ->
     unsent = pl.col("step").is_null() & pl.col("chars").is_not_null()
     later = pl.col("text_tokens") * pl.col("_reads_after") + pl.col("_rebuilt_usd").fill_null(0.0)
     return (
-        placed.join(_rebuilt(placed, thread), on="_text", how="left")
-        .sort("_text")
+        placed.with_columns(_rebuilt_usd=_rebuilt(placed, thread))
         .with_columns(
             first_usd=pl.when(unsent).then(0.0).otherwise(pl.col("text_tokens") * pl.col("_write")),
             later_usd=pl.when(unsent).then(0.0).otherwise(later),
@@ -50,8 +55,9 @@ def _thread(costs: pl.DataFrame) -> pl.DataFrame:
     read = pl.col("cache_read_tokens").fill_null(0)
     rate = pl.col("rate_read")
     return frame.select(
-        *PLACE,
+        *THREAD,
         "step",
+        pl.struct(PLACE).rle_id().cast(pl.Int64).alias("_place"),
         pl.col("model").alias("_model"),
         rate.alias("_rate_read"),
         pl.col("rate_write").alias("_write"),
@@ -84,29 +90,37 @@ def _place(texts: pl.DataFrame, thread: pl.DataFrame, calibration: Calibration) 
     return placed.with_columns(_end=pl.when(cached).then(pl.min_horizontal(end, "_cached")).otherwise(end))
 
 
-def _rebuilt(placed: pl.DataFrame, thread: pl.DataFrame) -> pl.DataFrame:
+def _rebuilt(placed: pl.DataFrame, thread: pl.DataFrame) -> pl.Series:
     """What later requests paid over the read price for each text, because their cached prefix ended before it.
 
-    Only requests that read less than some earlier text's end are joined: in a warm thread there are none, so the
-    work stays far below texts times requests.
+    Only requests that read less than some earlier text's end are looked at: in a warm thread there are none. A
+    thread whose cache never reaches its texts has texts x requests of them, so they are compared by segment.
     """
     ends = placed.group_by(*THREAD, "step").agg(pl.col("_end").max())
     short = (
         thread.join(ends, on=[*THREAD, "step"], how="left", nulls_equal=True)
-        .sort(*THREAD, "step", nulls_last=False)
-        .with_columns(_reach=pl.col("_end").fill_null(0.0).cum_max().shift(1).over(PLACE))
+        .sort("_place", "step")
+        .with_columns(_reach=pl.col("_end").fill_null(0.0).cum_max().shift(1).over("_place"))
         .filter(pl.col("_read") < pl.col("_reach"))
-        .select(
-            *PLACE,
-            pl.col("step").alias("_later_step"),
-            pl.col("_read").alias("_later_read"),
-            (pl.col("_write") - pl.col("_rate_read")).alias("_more"),
-        )
+        .select("_place", "step", "_read", (pl.col("_write") - pl.col("_rate_read")).fill_null(0.0).alias("_more"))
     )
-    return (
-        placed.select("_text", *PLACE, "step", "_end", "text_tokens")
-        .join(short, on=PLACE, nulls_equal=True)
-        .filter((pl.col("_later_step") > pl.col("step")) & (pl.col("_later_read") < pl.col("_end")))
-        .group_by("_text")
-        .agg((pl.col("text_tokens") * pl.col("_more")).sum().alias("_rebuilt_usd"))
-    )
+    more = np.zeros(placed.height)
+    for texts, later in _by_segment(placed["_place"], short["_place"]):
+        for part in np.array_split(texts, len(texts) * len(later) // CELLS + 1):
+            step, end = (placed[name].gather(part).to_numpy()[:, None] for name in ("step", "_end"))
+            found = short[later.start : later.stop]
+            behind = (found["step"].to_numpy() > step) & (found["_read"].to_numpy() < end)
+            more[part] = behind @ found["_more"].to_numpy()
+    return placed["text_tokens"] * pl.Series("_more", more)
+
+
+def _by_segment(texts: pl.Series, later: pl.Series) -> Iterator[tuple[Rows, range]]:
+    """For each segment that has both: the rows of its texts, and the run of its later requests (sorted by segment)."""
+    known = texts.fill_null(-1).to_numpy()
+    order = np.argsort(known, kind="stable")
+    ordered, runs = known[order], later.to_numpy()
+    for place in np.unique(runs):
+        first, last = np.searchsorted(ordered, [place, place + 1])
+        start, stop = np.searchsorted(runs, [place, place + 1])
+        if last > first:
+            yield order[first:last], range(start, stop)

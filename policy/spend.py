@@ -11,6 +11,7 @@ from policy.rebuilds import summed
 
 MAIN = "main"
 UNTYPED = "(agent of unknown type)"
+HOUR = 3_600_000_000  # microseconds
 TOKENS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
 
 
@@ -108,7 +109,7 @@ def blocks(costs: pl.DataFrame, hours: int = 5) -> pl.DataFrame:
     window of its own. Requests without a time are in none.
     """
     timed = costs.filter(pl.col("ts").is_not_null()).sort("ts")
-    starts = pl.Series("start", _starts(timed["ts"].dt.truncate("1h"), timed["ts"], hours), timed.schema["ts"])
+    starts = _starts(timed["ts"], hours)
     return (
         timed.with_columns(starts)
         .group_by("start")
@@ -122,11 +123,11 @@ def blocks(costs: pl.DataFrame, hours: int = 5) -> pl.DataFrame:
     )
 
 
-def _starts(floors: pl.Series, times: pl.Series, hours: int) -> list[Any]:
-    out: list[Any] = []
-    start = None
-    for floor, ts in zip(floors, times, strict=True):
-        if start is None or (ts - start).total_seconds() >= hours * 3600:
-            start = floor
+def _starts(times: pl.Series, hours: int) -> pl.Series:
+    """Start of each request's window, from ascending times: in plain integers, as the rule needs a loop."""
+    length, out, start = hours * HOUR, [], None
+    for ts in times.cast(pl.Int64).to_list():
+        if start is None or ts - start >= length:
+            start = ts - ts % HOUR
         out.append(start)
-    return out
+    return pl.Series("start", out, pl.Int64).cast(times.dtype)

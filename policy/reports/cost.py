@@ -11,7 +11,7 @@ from measure.reports.model import Filters, Report, Show, Table
 from measure.reports.rows import asked, cut
 from measure.reports.words import short, usd
 from policy.cost import KINDS
-from policy.rebuilds import by_reason, other_ttl, rebuilds, steps
+from policy.rebuilds import THREAD, by_reason, other_ttl, rebuilds, steps
 from policy.reports.money import USD, costed, extra, money_table, notes, warnings
 from policy.spend import above, by, hit_ratio, over_time, total
 
@@ -68,7 +68,7 @@ def build(frames: Frames, filters: Filters) -> Report:
     """The report `cost`."""
     costs, prices = costed(frames, filters)
     whole = total(costs)
-    thread_steps = steps(costs)
+    thread_steps = known_steps(frames, filters, costs)
     reasons = by_reason(rebuilds(thread_steps))
     ttl = other_ttl(thread_steps)
     line = above(costs, filters.above)
@@ -94,6 +94,13 @@ def build(frames: Frames, filters: Filters) -> Report:
         },
         empty="No requests found.",
     )
+
+
+def known_steps(frames: Frames, filters: Filters, costs: pl.DataFrame) -> pl.DataFrame:
+    """`policy.rebuilds.steps` of the requests shown: what came before each may lie outside the filters."""
+    if frames.unfiltered is None:
+        return steps(costs)
+    return steps(costed(frames.unfiltered, filters)[0]).join(costs, on=[*THREAD, "step"], how="semi", nulls_equal=True)
 
 
 def lead(whole: dict[str, Any], line: dict[str, Any]) -> str:

@@ -189,3 +189,16 @@ def test_compare_with_an_empty_side_says_so(tmp_path: Path, capsys: pytest.Captu
     assert run(["report", "compare", str(tmp_path), str(SAMPLE)]) == 0
     assert "Nothing to compare: A holds 0 sessions" in capsys.readouterr().out
     assert as_json(capsys, "report", "compare", tmp_path, SAMPLE)["rows"] == []
+
+
+def test_a_window_does_not_turn_its_first_request_into_a_rebuild(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    warm = [assistant(1, "m1", request="r1", usage=usage(3, 20, 0, 50_000))]
+    warm += [assistant(90_000, "m2", request="r2", usage=usage(3, 20, 47_000, 3_500), timestamp="2026-11-03T09:00:00Z")]
+    session(tmp_path, [user(0), *warm])
+    whole = as_json(capsys, "report", "cost", tmp_path)
+    later = as_json(capsys, "report", "cost", tmp_path, "--since", "2026-11-03", "--timezone", "UTC")
+    assert [row["reason"] for row in whole["rebuilds"]] == ["first request"]
+    assert later["totals"]["requests"] == 1
+    assert later["rebuilds"] == []
