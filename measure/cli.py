@@ -25,6 +25,7 @@ MOUNTS: tuple[Mount, ...] = (
     Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, cost."),
     Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, reads, cache."),
     Mount("policy", "policy.policy_cli:app", "What holds for each party and each agent definition, and from where."),
+    Mount("replay", "policy.cli:replay", "Past sessions under given limits: who is stopped, what it saves."),
     Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
     Mount("plot", "policy.pictures:plot", "One picture as SVG or PNG: context curves, sizes, repeat reads, cost."),
     Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves with values, no network."),

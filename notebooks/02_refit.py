@@ -19,6 +19,7 @@ def imports():
     from measure.reports.read import read
     from measure.reports.render import as_markdown
     from policy.fit import FITS
+    from policy.fit.inputs import priced
     from policy.fit.options import Options
     from policy.fit.run import drift_row
     from policy.limits import drift, in_force
@@ -39,6 +40,7 @@ def imports():
         in_force,
         load,
         mo,
+        priced,
         read,
         resolve,
         return_limits,
@@ -97,8 +99,8 @@ def options(Options, UTC, datetime, in_force, lag, load, method, obey, objective
 
 
 @app.cell
-def fit(asked, feature, frames, resolve):
-    fitted = resolve(feature.value.target)(frames, asked)
+def fit(asked, feature, frames, priced, resolve):
+    fitted = resolve(feature.value.target)(priced(frames, asked.prices, asked.now), asked)
     return (fitted,)
 
 

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from measure.commands import AgentTypes, Csv, Json, Markdown, Models, OrSample, Projects, Sessions, Since, Until, Zone
+from measure.commands import (
+    AgentTypes,
+    Csv,
+    Json,
+    Markdown,
+    Models,
+    OrSample,
+    Prices,
+    Projects,
+    Sessions,
+    Since,
+    Top,
+    Until,
+    Zone,
+)
 from measure.errors import UsageError
 
 DRIFTED = 4
@@ -14,7 +29,15 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FEATURE ...] [PATH ...]",
-        help="returns, context, compaction, cache, and places to read, in any order. No feature: all of them.",
+        help="returns, context, compaction, reads, cache, and places to read, in any order. No feature: all of them.",
+        show_default=False,
+    ),
+]
+ReplayWords = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[FEATURE ...] [PATH ...]",
+        help="returns, context, compaction, and places to read, in any order. No feature: all of them.",
         show_default=False,
     ),
 ]
@@ -37,7 +60,23 @@ Scope = Annotated[
 Drift = Annotated[
     bool, typer.Option("--drift", help="Compare the limits in force with a fresh fit; exit code 4 if one lies outside.")
 ]
-PriceFile = Annotated[str, typer.Option("--prices", metavar="FILE", help="Own prices (TOML) over the bundled table.")]
+Pass = Annotated[int | None, typer.Option("--pass", min=1, metavar="N", help="returns: passTokens to try.")]
+File = Annotated[int | None, typer.Option("--file", min=1, metavar="N", help="returns: fileTokens to try.")]
+Slack = Annotated[int | None, typer.Option("--slack", min=0, metavar="N", help="returns: slackTokens to try.")]
+Mode = Annotated[
+    Literal["announce", "block", "shorten"] | None, typer.Option("--mode", help="returns: the mode to try.")
+]
+Bound = Annotated[int | None, typer.Option("--bound", min=1, metavar="N", help="context: the bound to try, all types.")]
+MaxTurns = Annotated[
+    int | None, typer.Option("--max-turns", min=1, metavar="N", help="context: a turn limit to try, all types.")
+]
+ForceAt = Annotated[str, typer.Option("--force-at", metavar="SIZE", help="compaction: forceAt to try, as 120k or 60%.")]
+NudgeFrom = Annotated[str, typer.Option("--nudge-from", metavar="SIZE", help="compaction: nudgeFrom to try.")]
+ListRuns = Annotated[bool, typer.Option("--list", help="List the runs that would have been acted on.")]
+Grid = Annotated[bool, typer.Option("--grid", help="The trade-off over a grid of limits instead of one set.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="--grid: save the picture as FILE (.svg or .png).")
+]
 
 
 def fit(
@@ -51,7 +90,7 @@ def fit(
     write: Write = False,
     scope: Scope = "project",
     drift: Drift = False,
-    prices: PriceFile = "",
+    prices: Prices = "",
     since: Since = "",
     until: Until = "",
     timezone: Zone = "local",
@@ -70,9 +109,8 @@ def fit(
     """
     from datetime import UTC, datetime
 
-    from measure.reports.model import Filters
-    from measure.reports.options import window, zone_name
-    from measure.reports.run import Form
+    from measure.reports.options import filters
+    from policy import asked
     from policy.fit.options import Options
     from policy.fit.run import features_and_paths, fit_all, share
     from policy.limits import in_force
@@ -80,10 +118,8 @@ def fit(
 
     if write and drift:
         raise UsageError("--drift only compares: leave out --write.")
-    form: Form = "json" if json else "markdown" if markdown else "csv" if csv else "text"
     entries, paths = features_and_paths(words or [])
-    if csv and len(entries) > 1:
-        raise UsageError("--csv writes the rows of one fit: name one feature.")
+    form = asked.form(json=json, markdown=markdown, csv=csv, count=len(entries))
     now = datetime.now(UTC)
     options = Options(
         prices=prices_in_force(prices or None),
@@ -96,20 +132,79 @@ def fit(
         lag=lag,
         rework_usd=rework_usd,
     )
-    zone = zone_name(timezone)
-    first, end = window(since, until, zone, now)
-    filters = Filters(
-        since=first,
-        until=end,
-        timezone=zone,
-        projects=tuple(project or ()),
-        sessions=tuple(session or ()),
-        agent_types=tuple(agent_type or ()),
-        models=tuple(model or ()),
-    )
+    shown = filters(
+        since=since, until=until, timezone=timezone, project=project, session=session, agent_type=agent_type,
+        model=model, prices=prices or None,
+    )  # fmt: skip
     act = "drift" if drift else scope if write else None
-    if fit_all(entries, paths, filters, options, form=form, or_sample=or_sample, act=act):
+    if fit_all(entries, paths, shown, options, form=form, or_sample=or_sample, act=act):
         raise typer.Exit(DRIFTED)
+
+
+def replay(
+    words: ReplayWords = None,
+    pass_tokens: Pass = None,
+    file_tokens: File = None,
+    slack: Slack = None,
+    mode: Mode = None,
+    bound: Bound = None,
+    max_turns: MaxTurns = None,
+    force_at: ForceAt = "",
+    nudge_from: NudgeFrom = "",
+    obey: Obey = 1.0,
+    lag: Lag = 2,
+    list_runs: ListRuns = False,
+    grid: Grid = False,
+    out: Out = None,
+    prices: Prices = "",
+    since: Since = "",
+    until: Until = "",
+    timezone: Zone = "local",
+    project: Projects = None,
+    session: Sessions = None,
+    agent_type: AgentTypes = None,
+    model: Models = None,
+    top: Top = None,
+    json: Json = False,
+    markdown: Markdown = False,
+    csv: Csv = False,
+    or_sample: OrSample = False,
+) -> None:
+    """Past sessions under the limits in force, or those given here: who is stopped, where, what it saves and costs.
+
+    Example: setpoint replay returns --pass 800 --file 2000 --list
+    """
+    from datetime import UTC, datetime
+
+    from measure.reports.options import filters
+    from policy import asked
+    from policy.limits import in_force
+    from policy.price_file import in_force as prices_in_force
+    from policy.reports.replay import Options
+    from policy.reports.replay_run import replay_all
+
+    if out and not grid:
+        raise UsageError("--out saves the picture of --grid: add --grid.")
+    features, paths = asked.replayed(words or [])
+    now, force = datetime.now(UTC), in_force()
+    tried = asked.Tried(pass_tokens, file_tokens, slack, mode, bound, force_at, nudge_from)
+    options = Options(
+        sections=asked.sections(force.sections, tried),
+        environment={} if pass_tokens or file_tokens else force.environment,
+        prices=prices_in_force(prices or None),
+        now=now,
+        features=features,
+        max_turns=max_turns,
+        obey=obey,
+        lag=lag,
+        list_runs=list_runs,
+    )
+    shown = filters(
+        since=since, until=until, timezone=timezone, project=project, session=session, agent_type=agent_type,
+        model=model, prices=prices or None, top=top,
+    )  # fmt: skip
+    form = asked.form(json=json, markdown=markdown, csv=csv)
+    replay_all(paths, shown, options, form=form, or_sample=or_sample, grid=grid, out=out)
 
 
 AllPrices = Annotated[bool, typer.Option("--all", help="Former prices of each model too.")]

@@ -40,9 +40,14 @@ class InForce:
     environment: dict[str, str]
 
     def returns(self, key: str, agent_type: str | None) -> int:
-        """passTokens or fileTokens of a type."""
+        """passTokens, fileTokens or slackTokens of a type."""
         policy = returns.Policy(self.sections.get("returns", {}), agent_type or "", self.environment)
-        return policy.pass_tokens if key == "passTokens" else policy.file_tokens
+        values = {
+            "passTokens": policy.pass_tokens,
+            "fileTokens": policy.file_tokens,
+            "slackTokens": policy.slack_tokens,
+        }
+        return values[key]
 
     def context(self, model: str | None, agent_type: str | None) -> int:
         """The context bound of a model and type."""

@@ -9,21 +9,24 @@ from measure import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "golden"
-NAMES = [entry.name for entry in cli.reports() if not entry.separate]
+COMMANDS = {entry.name: ["report", entry.name] for entry in cli.reports() if not entry.separate}
+COMMANDS |= {"fit": ["fit"], "replay": ["replay"]}
 
 
 @pytest.fixture(autouse=True)
 def pinned(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     for name, value in (("COLUMNS", "80"), ("TZ", "UTC"), ("NO_COLOR", "1"), ("HOME", str(tmp_path))):
         monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    for name in ("CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "AGENT_RETURN_PASS", "AGENT_RETURN_FILE"):
+        monkeypatch.delenv(name, raising=False)
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "LINES"):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_report_on_the_sample(name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["report", "--or-sample", name]) == 0
+    assert cli.run([*COMMANDS[name], "--or-sample"]) == 0
     out, err = capfd.readouterr()
     assert err == ""
     text = "\n".join(line.rstrip() for line in out.splitlines()) + "\n"

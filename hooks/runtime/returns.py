@@ -89,6 +89,7 @@ class Policy:
         "mode",
         "pass_tokens",
         "shorten_foreground",
+        "slack_tokens",
         "sources",
         "spill",
     )
@@ -101,6 +102,7 @@ class Policy:
         self.sources: dict[str, str] = {}
         self.pass_tokens = self._limit("passTokens", layers, environment, ENV_PASS, PASS_TOKENS)
         self.file_tokens = self._limit("fileTokens", layers, environment, ENV_FILE, FILE_TOKENS)
+        self.slack_tokens = next((s for _, layer in layers if (s := positive(layer.get("slackTokens")))), 0)
         self.mode = _first(layers, "mode", MODES, BLOCK)
         self.keep = _first(layers, "keep", KEEPS, HEAD)
         self.spill = _first(layers, "spill", (True, False), False)
@@ -158,11 +160,14 @@ def decide(policy: Policy, size: int, can_write: bool = True, can_cut: bool = Fa
 
     Exactly passTokens passes, exactly fileTokens compresses; where passTokens >= fileTokens no compress tier is left.
     An agent that cannot write is never sent to a file: the hook spills the report itself, or asks to compress.
+    A block costs a request, so slackTokens lets a report pass that is only a little too long; a cut costs none.
     """
     if not policy.acts or size <= policy.pass_tokens or policy.mode == ANNOUNCE:
         return PASS
     if can_cut:
         return CUT
+    if size <= policy.pass_tokens + policy.slack_tokens:
+        return PASS
     if size <= policy.file_tokens or not (can_write or policy.spill):
         return COMPRESS
     return FILE if can_write else SPILL

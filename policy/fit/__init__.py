@@ -1,4 +1,4 @@
-"""Limits fitted from frames. `FITS` names every fit: `build(frames, options) -> Fitted`."""
+"""Limits fitted from frames. `FITS` names every fit: `build(data: Priced, options) -> Fitted`."""
 
 from measure.reports.model import Entry
 

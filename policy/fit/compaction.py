@@ -11,6 +11,8 @@ the closed form checks it.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,24 +111,61 @@ def replay(steps: Steps, at: float, base: float, k0: float) -> tuple[float, int]
     that follows; that request then finds a fresh cache. So one on a cold cache is not charged the write that the
     next request would have paid anyway.
     """
+    usd, count = replay_each(steps, [at], base, k0)
+    return float(usd[0]), int(count[0])
+
+
+def replay_each(steps: Steps, points: Sequence[float], base: float, k0: float) -> tuple[Floats, Floats]:
+    """`replay` for several points: the sums over the thread are taken once, and short threads cost next to nothing."""
     reached = np.cumsum(steps.growth)
-    spent = np.concatenate(([0.0], np.cumsum(steps.price)))
-    weighted = np.concatenate(([0.0], np.cumsum(steps.price * reached)))
-    total, count, start, shift, n = 0.0, 0, 0, 0.0, len(reached)
+    spent = np.concatenate(([0.0], np.cumsum(steps.price))).tolist()
+    weighted = np.concatenate(([0.0], np.cumsum(steps.price * reached))).tolist()
+    usd, count = np.full(len(points), weighted[-1]), np.zeros(len(points))
+    # A compaction needs a later request: the last context counts for nothing.
+    way, price = reached.tolist(), steps.price.tolist()
+    for i, point in enumerate(points):
+        if len(way) > 1 and way[-2] >= point:
+            usd[i], count[i] = _walk(way, spent, weighted, price, steps.read, point, base, k0)
+    return usd, count
+
+
+def _walk(
+    way: list[float],
+    spent: list[float],
+    weighted: list[float],
+    price: list[float],
+    read: float,
+    point: float,
+    base: float,
+    k0: float,
+) -> tuple[float, int]:
+    total, count, start, shift, n = 0.0, 0, 0, 0.0, len(way)
     while start < n:
         # Last request of this stretch: the first one whose context reaches the point.
-        end = min(int(np.searchsorted(reached, at + shift, side="left", sorter=None)), n - 1)
-        end = max(end, start)
+        end = max(start, min(bisect_left(way, point + shift, start), n - 1))
         total += weighted[end + 1] - weighted[start] - shift * (spent[end + 1] - spent[start])
-        if end + 1 >= n or reached[end] - shift < at:
+        if end + 1 >= n or way[end] - shift < point:
             break
         count += 1
-        total += k0 + float(steps.price[end + 1]) * (reached[end] - shift)
+        total += k0 + price[end + 1] * (way[end] - shift)
+        shift = way[end] - base
         # The next request is warm whatever it was: take its rebuild back.
-        shift = reached[end] - base
-        total -= (float(steps.price[end + 1]) - steps.read) * (reached[end + 1] - shift)
+        total -= (price[end + 1] - read) * (way[end + 1] - shift)
         start = end + 1
     return total, count
+
+
+def replay_at(steps: Steps, at: Sequence[int], base: float, k0: float) -> tuple[float, float]:
+    """(dollars of reading and compacting, tokens read) of the thread compacted after the requests `at`, as `replay`."""
+    reached = np.cumsum(steps.growth)
+    price, shift, extra = steps.price.copy(), np.zeros(len(reached)), 0.0
+    for step in at:
+        context = reached[step] - shift[step]
+        extra += k0 + float(steps.price[step + 1]) * context
+        price[step + 1] = steps.read
+        shift[step + 1 :] = reached[step] - base
+    context = reached - shift
+    return float((price * context).sum()) + extra, float(context.sum())
 
 
 def room(growths: list[Floats]) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +19,7 @@ from policy.fit.runs import Thread
 BASE_PRIOR, PREFIX_PRIOR, SUMMARY_PRIOR, PROMPT_PRIOR = 20_000, 13_000, 2_000, 1_500
 REREAD_PRIOR, REREADS_PRIOR, REQUEST_OUTPUT = 5_000, 3, 300
 MIN_THREADS, MIN_SESSIONS, MIN_BASES = 5, 3, 3
-NEAR = 0.02
+NEAR, NUDGE_NEAR, NUDGE_STEPS = 0.02, 0.05, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def base_of(threads: list[Thread], everyone: list[Thread]) -> tuple[float, str]:
 def cycle_of(threads: list[Thread], after: After) -> rule.Cycle:
     """The closed form's figures: medians over threads, growth as the mean step."""
     growth = float(np.concatenate([t.growth[1:] for t in threads]).mean())
-    read = float(np.median([np.median(t.read) for t in threads]))
+    read = float(np.median([t.rate for t in threads]))
     rho = float(np.median([t.price.mean() for t in threads]))
     return rule.Cycle(base=after.base, growth=max(growth, 1.0), rho=rho, rho_c=read, k0=fixed(threads, after, rho))
 
@@ -74,7 +75,7 @@ def fixed(threads: list[Thread], after: After, rho: float) -> float:
         min(after.prefix, after.base),
         after.reread,
         after.rereads,
-        read=float(np.median([np.median(t.read) for t in threads])),
+        read=float(np.median([t.rate for t in threads])),
         write=float(np.median([t.write for t in threads])),
         output=float(np.median([t.output for t in threads])),
         rho=rho,
@@ -124,8 +125,8 @@ def fit_party(
     if len(long) < MIN_THREADS or long_sessions < MIN_SESSIONS:
         enough = rule.WORTH_IT * best
         why = (
-            f"none: {len(long)} of {len(threads)} threads in {long_sessions} sessions have the {enough:,.0f} "
-            f"requests (1.41 n*) from which a compaction pays; {MIN_THREADS} in {MIN_SESSIONS} sessions are needed"
+            f"none: {len(long)} of {len(threads)} threads, in {long_sessions} of {len(sessions)} sessions, have the "
+            f"{enough:,.0f} requests (1.41 n*) from which a compaction pays; {MIN_THREADS} in {MIN_SESSIONS} are needed"
         )
         return CompactionFit([limit("forceAt", None, why)], facts)
     room = rule.room([t.growth[1:] for t in threads]) or 0.0
@@ -153,8 +154,11 @@ def fit_party(
         "overshoot": rule.overshoot(np.concatenate([t.growth[1:] for t in threads])),
         "range": [near[0], near[-1]],
     }
-    start = min(near[0], force)
-    every = max(1_000, (force - start) / 3)
+    start = min(
+        [p for p, u in zip(points, usd, strict=True) if u <= (1 + NUDGE_NEAR) * usd[choice.best]], default=force
+    )
+    # A nudge is one line in every request after it: not more often than the thread grows by five mean steps.
+    every = max(NUDGE_STEPS * cycle.growth, (force - start) / 3)
     return CompactionFit(
         [
             limit(
@@ -166,8 +170,18 @@ def fit_party(
                 bounded=True,
                 extra={"saved_usd": choice.validated},
             ),
-            limit("nudgeFrom", readable(start, low), estimate=start, why="lower end of that range"),
-            limit("nudgeEvery", readable(every), estimate=every, why="a third of the way to forceAt"),
+            limit(
+                "nudgeFrom",
+                1_000 * math.ceil(start / 1_000),
+                estimate=start,
+                why="least point within 5 % of the least cost",
+            ),
+            limit(
+                "nudgeEvery",
+                readable(every),
+                estimate=every,
+                why="a third of the way to forceAt, five mean steps at least",
+            ),
         ],
         facts,
         points,
@@ -180,9 +194,8 @@ def costs(threads: list[Thread], points: list[float], after: After, cycle: rule.
     """Dollars of reading and compacting: threads x points."""
     out = np.zeros((len(threads), len(points)))
     for i, thread in enumerate(threads):
-        steps = rule.Steps(thread.growth, thread.price, float(np.median(thread.read)))
-        for j, point in enumerate(points):
-            out[i, j] = rule.replay(steps, point, after.base, cycle.k0)[0]
+        steps = rule.Steps(thread.growth, thread.price, thread.rate)
+        out[i] = rule.replay_each(steps, points, after.base, cycle.k0)[0]
     return out
 
 

@@ -13,7 +13,7 @@ from policy.fit.folds import Choice, by_session, choose
 from policy.fit.limit import Limit
 from policy.fit.quantiles import Floats, encode, nearest_rank, readable
 from policy.fit.runs import MAIN, Thread
-from policy.fit.survival import mean_remaining, quantile, wilson
+from policy.fit.survival import mean_remaining, mean_remaining_each, quantile, wilson
 
 MIN_RUNS, MIN_SESSIONS, GROUP_RUNS, GROUP_SESSIONS = 30, 10, 10, 3
 PRODUCTIVE_AFTER, BRIEF, LAG = 10, 800, 2
@@ -61,7 +61,7 @@ def restart_of(runs: list[Thread], caller: Caller) -> rule.Restart:
     own = [r for r in runs if r.fork_first is None] or runs
     start = middle([float(r.context[0]) for r in own])
     settled = middle([float(r.context[PRODUCTIVE_AFTER]) for r in own if len(r.context) > PRODUCTIVE_AFTER]) or start
-    read = middle([float(np.median(r.read)) for r in runs])
+    read = middle([r.rate for r in runs])
     write, output = middle([r.write for r in runs]), middle([r.output for r in runs])
     rho = middle([float(r.price.mean()) for r in runs])
     return rule.Restart(
@@ -86,16 +86,19 @@ def extended(runs: list[Thread]) -> list[rule.Run]:
     lengths = np.array([len(r.context) for r in runs], dtype=np.float64)
     done = np.array([r.done for r in runs])
     out = []
-    for run, length in zip(runs, lengths, strict=True):
-        more = 0 if run.done else round(mean_remaining(lengths, done, float(length)) or 0)
-        step = float(np.median(run.growth[1:])) if len(run.growth) > 1 else 0.0
-        tail = run.context[-1] + step * np.arange(1, more + 1)
+    for run, rest in zip(runs, mean_remaining_each(lengths, done, lengths), strict=True):
+        more = 0 if run.done else round(rest or 0)
+        own = run.fork_first or 0
+        if not more:
+            out.append(rule.Run(run.context - own, run.price, run.surcharge, run.step - own))
+            continue
+        tail = run.context[-1] + float(np.median(run.growth[1:])) * np.arange(1, more + 1)
         out.append(
             rule.Run(
-                context=np.concatenate((run.context, tail)) - (run.fork_first or 0),
+                context=np.concatenate((run.context, tail)) - own,
                 read=np.concatenate((run.price, np.full(more, run.read[-1]))),
                 surcharge=np.concatenate((run.surcharge, np.zeros(more))),
-                step=run.step - (run.fork_first or 0),
+                step=run.step - own,
             )
         )
     return out
@@ -117,14 +120,14 @@ def fit_group(
     sessions = sorted({r.session for r in runs})
     limit = replace(limit, n=len(runs), sessions=len(sessions), of="runs", method="replay of past runs")
     if len(runs) < least[0] or len(sessions) < least[1]:
-        why = f"kept: {len(runs)} runs in {len(sessions)} sessions; {least[0]} runs in {least[1]} sessions are needed"
+        why = f"kept: {len(runs)} runs in {len(sessions)} sessions, {least[0]} in {least[1]} are needed"
         return ContextFit(replace(limit, why=why))
     restart, long = restart_of(runs, caller), extended(runs)
     bounds = grid(long, restart, today)
-    table = np.array([[rule.replay(r, b, restart, assumed.lag, assumed.obey)[0] for b in bounds] for r in long])
+    made = [rule.replay_each(r, bounds, restart, assumed.lag, assumed.obey) for r in long]
+    table = np.array([saved for saved, _, _ in made])
     if assumed.rework:
-        stops = np.array([[rule.replay(r, b, restart, assumed.lag)[1] for b in bounds] for r in long])
-        table = table - assumed.rework * stops
+        table = table - assumed.obey * assumed.rework * np.array([stops for _, stops, _ in made])
     choice = choose(by_session(table, encode([r.session for r in runs]), len(sessions)), near=0.05)
     best = bounds[choice.best]
     facts = stopped(runs, best if best < NEVER else today) | economics(runs, restart, best if best < NEVER else today)
@@ -153,8 +156,8 @@ def chosen(limit: Limit, bounds: list[float], choice: Choice) -> Limit:
 
 def bounded_by_step(limit: Limit, runs: list[Thread]) -> Limit:
     """A model whose price jumps above a prompt size never gets a bound that lets runs pass that step."""
-    steps = {r.step for r in runs if r.step < math.inf}
-    if len(steps) != 1:
+    steps = {r.step for r in runs}
+    if limit.model is None or len(steps) != 1 or steps == {math.inf}:
         return limit
     step = int(steps.pop())
     found = rule.step_bound([r.context for r in runs], step)
@@ -209,10 +212,10 @@ def turns(runs: list[Thread], limit: Limit) -> Limit:
     done = np.array([r.done for r in runs])
     limit = replace(limit, n=len(runs), sessions=sessions, of="runs", method="p95 of requests (Kaplan-Meier) + 1 spare")
     if len(runs) < GROUP_RUNS or sessions < GROUP_SESSIONS:
-        return replace(limit, why=f"none: {len(runs)} runs in {sessions} sessions; 10 runs in 3 sessions are needed")
+        return replace(limit, why=f"{len(runs)} runs in {sessions} sessions, 10 in 3 needed")
     needed = quantile(lengths, done, TURNS_SHARE)
     if needed is None:
-        return replace(limit, why=f"none: {int((~done).sum())} of {len(runs)} runs were stopped before they were done")
+        return replace(limit, why=f"{int((~done).sum())} of {len(runs)} were stopped early")
     value = int(needed) + SPARE_TURNS
     hit = int((lengths > value).sum())
     low, high = wilson(hit, len(runs))

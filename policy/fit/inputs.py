@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,19 +19,24 @@ from policy.prices import Prices
 from policy.rebuilds import THREAD, steps
 
 OPEN = timedelta(hours=24)
+SUMMARY_TOKENS = 2_000  # prior
 # Client 2.1.332: a foreground report passes whole up to 41,472 characters and is a preview at 56,000.
 PERSISTED_CHARS, PREVIEW_CHARS, NOTIFIED_CHARS = 50_000, 2_048, 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Frames with their prices: what every fit in dollars starts from. `open_sessions` had a record in the last day."""
+    """Frames with their prices: what every fit in dollars starts from. `open_sessions` had a record in the last day.
+
+    `made` keeps what several fits of one command need (`valued`, `runs.threads`), so that it is made once.
+    """
 
     frames: Any
     costs: pl.DataFrame
     steps: pl.DataFrame
     calibration: Calibration
     open_sessions: frozenset[str]
+    made: dict[str, Any] = field(default_factory=dict)
 
 
 def priced(frames: Any, prices: Prices, now: datetime) -> Priced:
@@ -53,7 +58,8 @@ def delivered_chars() -> pl.Expr:
     whole = pl.col("first_chars")
     preview = pl.when(whole > PERSISTED_CHARS).then(PREVIEW_CHARS).otherwise(whole)
     cut = pl.when(pl.col("route") == "tool_result").then(preview).otherwise(pl.min_horizontal(whole, NOTIFIED_CHARS))
-    untouched = (pl.col("tried").fill_null(0) == 0) & pl.col("caller_chars").is_not_null()
+    whole_seen = (pl.col("tried").fill_null(0) == 0) & (pl.col("chars") == pl.col("first_chars"))
+    untouched = whole_seen & pl.col("caller_chars").is_not_null()
     return pl.when(untouched).then("caller_chars").otherwise(cut + wrapper)
 
 
@@ -65,12 +71,19 @@ def valued(data: Priced) -> pl.DataFrame:
     request that ended in the return and `k_*` of the caller's request that first carried it: `context`, `read`,
     `write`, `output`, `cpt` (characters per token); `run_seconds` of the agent until then.
     """
+    if "valued" not in data.made:
+        data.made["valued"] = _valued(data)
+    found: pl.DataFrame = data.made["valued"]
+    return found
+
+
+def _valued(data: Priced) -> pl.DataFrame:
     rows = sizes(data.frames.returns).filter(~pl.col("session_id").is_in(sorted(data.open_sessions)))
     rows = rows.with_row_index("_row").with_columns(
         delivered=delivered_chars(),
         wrapper=(pl.col("caller_chars") - pl.col("chars")).clip(lower_bound=0).fill_null(0),
     )
-    return _caller(_agent(rows, data), data).filter(
+    return _shadow(_caller(_agent(rows, data), data), data).filter(
         pl.col("carry").is_not_null() & pl.col("a_read").is_not_null() & pl.col("k_read").is_not_null()
     )
 
@@ -98,6 +111,33 @@ def _agent(rows: pl.DataFrame, data: Priced) -> pl.DataFrame:
         .with_columns(a_cpt=data.calibration.chars_per_token(pl.col("a_model")))
         .sort("_row")
     )
+
+
+def _shadow(rows: pl.DataFrame, data: Priced) -> pl.DataFrame:
+    """`shadow`: what a token costs where an AUTOMATIC compaction ended the caller's segment; null elsewhere.
+
+    w + r (R_rem - n/2) + K/(T - b): a token less lets the segment last longer. R_rem later requests, n requests of the
+    segment, T its context at the end, b the context after it, K the rewrite of the base and what it read: an estimate.
+    """
+    ended = data.frames.compactions.filter(
+        (pl.col("trigger") == "auto") & (pl.col("pre_tokens") > pl.col("post_tokens"))
+    ).select(
+        "session_id",
+        pl.col("agent_id").alias("caller_agent_id"),
+        pl.col("segment").alias("caller_segment"),
+        pl.col("requests_since_last").alias("_n"),
+        pl.col("pre_tokens").alias("_end"),
+        pl.col("post_tokens").alias("_base"),
+    )
+    key = ["session_id", "caller_agent_id", "caller_segment"]
+    rows = rows.join(ended.unique(key, keep="first"), on=key, how="left", nulls_equal=True)
+    cost = SUMMARY_TOKENS * pl.col("k_output") + pl.col("_base") * pl.col("k_write")
+    price = (
+        pl.col("k_write")
+        + pl.col("k_read") * (pl.col("later") - pl.col("_n") / 2)
+        + cost / (pl.col("_end") - pl.col("_base"))
+    )
+    return rows.with_columns(shadow=price).drop("_n", "_end", "_base").sort("_row")
 
 
 def _caller(rows: pl.DataFrame, data: Priced) -> pl.DataFrame:
@@ -137,7 +177,10 @@ def _caller(rows: pl.DataFrame, data: Priced) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """`valued` as arrays: one entry a return. `codes` number the sessions, `kinds` name the agent types."""
+    """`valued` as arrays: one entry a return. `codes` number the sessions, `kinds` name the agent types.
+
+    `shadow` is NaN where no automatic compaction ended the caller's segment.
+    """
 
     est: Floats
     codes: Ints
@@ -145,6 +188,7 @@ class Returns:
     delivered: Floats
     wrapper: Floats
     carry: Floats
+    shadow: Floats
     later: Floats
     foreground: np.ndarray
     short_run: np.ndarray
@@ -176,6 +220,7 @@ def arrays(rows: pl.DataFrame) -> Returns:
         delivered=floats("delivered"),
         wrapper=floats("wrapper"),
         carry=floats("carry"),
+        shadow=rows["shadow"].cast(pl.Float64).fill_null(float("nan")).to_numpy(),
         later=floats("later"),
         foreground=(rows["route"] == "tool_result").fill_null(value=False).to_numpy(),
         short_run=(rows["run_seconds"] < 300).fill_null(value=False).to_numpy(),

@@ -23,7 +23,7 @@ def few(n: int, sessions: int) -> str:
     """Why nothing is fitted; empty where there is enough."""
     if n >= MIN_RETURNS and sessions >= MIN_SESSIONS:
         return ""
-    return f"kept: {n} returns in {sessions} sessions; {MIN_RETURNS} returns in {MIN_SESSIONS} sessions are needed"
+    return f"kept: {n} returns in {sessions} sessions, {MIN_RETURNS} in {MIN_SESSIONS} are needed"
 
 
 def percentile(rows: pl.DataFrame, in_force: InForce, pass_p: float = PASS_P, file_p: float = FILE_P) -> list[Limit]:
@@ -96,7 +96,7 @@ def _type(sample: TypeSample, row: Shrunk | None, key: str, p: float, today: int
     sessions = len(np.unique(sample.codes))
     if row is None:
         why = (
-            f"kept: {len(sample.values)} returns in {sessions} sessions; 10 returns in 3 sessions are needed"
+            f"kept: {len(sample.values)} returns in {sessions} sessions, 10 in 3 are needed"
             if not enough(sample)
             else f"kept: only {good} types have enough returns, {MIN_TYPES} are needed; the overall limit holds"
         )

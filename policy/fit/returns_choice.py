@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from policy.fit.returns_cost import PRIORS, Paid, break_even_size, compress, fil
 
 CHARS = 4  # a limit counts est. tokens: UTF-16 units / 4
 NEVER = 1 << 40
+LEAST_TARGET = 250  # est. tokens: a path, a verdict and three lines; no report is asked to be shorter
 ACTIONS = ("compress", "file", "spill", "shorten")
 
 
@@ -94,7 +96,8 @@ class CostFit:
 def grid(est: Floats, extra: tuple[int, ...] = ()) -> list[int]:
     """Candidate limits: readable quantiles of the sizes in steps of 5 %, and those of today."""
     ordered = np.sort(est)
-    return sorted({readable(nearest_rank(ordered, p / 20)) for p in range(1, 20)} | set(extra))
+    found = {readable(nearest_rank(ordered, p / 20)) for p in range(1, 20)}
+    return sorted({max(value, LEAST_TARGET) for value in found} | set(extra))
 
 
 def candidates(est: Floats, today: tuple[int, int]) -> list[Candidate]:
@@ -135,17 +138,14 @@ def fit(data: Returns, today: tuple[int, int], assumed: Assumed) -> CostFit:
     tried = candidates(data.est, today)
     choice = choose(saved_by(data, tried, assumed), near=0.05)
     best = tried[choice.best]
-    rows = effect(data, "compress", best.target, assumed).net_usd
-    pays = mean_break_even(data, best.target, assumed)
-    edge = NEVER if pays is None else pays
-    below = (data.est > best.target) & (data.est <= edge)
+    pays, between, lost = band(data, best.target, assumed)
     return CostFit(
         best=best,
         choice=choice,
         plateau=[tried[i] for i in choice.plateau],
         break_even=pays,
-        lost_below=float(rows[below].sum()),
-        n_below=int(below.sum()),
+        lost_below=-lost,
+        n_below=between,
         n_blocked=int((data.est > best.trigger).sum()),
     )
 
@@ -168,19 +168,26 @@ def mean_break_even(data: Returns, target: float, assumed: Assumed) -> float | N
     return None if size is None else size / scale
 
 
+def band(data: Returns, target: float, assumed: Assumed) -> tuple[float | None, int, float]:
+    """(t0, returns between the target and t0, dollars that blocking those loses): trigger is not target."""
+    pays = mean_break_even(data, target, assumed)
+    below = (data.est > target) & (data.est <= (NEVER if pays is None else pays))
+    return pays, int(below.sum()), -float(effect(data, "compress", target, assumed).net_usd[below].sum())
+
+
 EDGES = (500, 1000, 1500, 2500, 5000, 10_000)
 
 
-def by_size(data: Returns, target: int, assumed: Assumed) -> list[dict[str, float | int | str | None]]:
+def by_size(data: Returns, target: int, assumed: Assumed) -> list[dict[str, Any]]:
     """For each class of sizes: how many returns, what they cost their callers, what each action would have saved."""
     effects = {action: effect(data, action, target, assumed) for action in ACTIONS}
-    rows: list[dict[str, float | int | str | None]] = []
+    rows: list[dict[str, Any]] = []
     for low, high in zip((0, *EDGES), (*EDGES, NEVER), strict=True):
         inside = (data.est > low) & (data.est <= high)
         if not inside.any():
             continue
         paid = data.carry * data.delivered / data.k_cpt
-        row: dict[str, float | int | str | None] = {
+        row: dict[str, Any] = {
             "above": low,
             "to": None if high == NEVER else high,
             "n": int(inside.sum()),

@@ -15,7 +15,9 @@ from policy.fit import FITS
 from policy.fit.limit import Limit, interval_text
 from policy.fit.options import Fitted, Options
 from policy.limits import Drift, Scope, drift, save
+from policy.reports.fitted import table
 
+OWN = ("Limits", "Bounds")  # a feature's own table, which the one over all features replaces
 Act = Literal["drift", "project", "global"]
 
 
@@ -46,10 +48,17 @@ def fit_all(
     """Read, fit, act and print. True where --drift found a limit outside its fresh interval."""
     from measure.reports.read import read
     from measure.reports.select import select
+    from policy.fit.inputs import priced
 
     frames, source = read(paths, or_sample=or_sample)
     chosen = select(frames, filters)
-    fitted: list[Fitted] = [resolve(entry.target)(chosen, options) for entry in entries]
+    data = priced(chosen, options.prices, options.now)
+    fitted: list[Fitted] = [resolve(entry.target)(data, options) for entry in entries]
+    if len(fitted) > 1:
+        every = [limit for each in fitted for limit in each.limits]
+        for each in fitted:
+            each.report.tables = [own for own in each.report.tables if own.title not in OWN]
+        fitted[0].report.tables.insert(0, table("Limits in force and fitted", every, "interval or range"))
     outside = False
     if act == "drift":
         outside = any([compared(each) for each in fitted])  # noqa: C419 - each must be compared, not only up to the first

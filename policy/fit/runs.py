@@ -14,7 +14,7 @@ from policy.fit.quantiles import Floats
 from policy.prices import Prices
 from policy.rebuilds import THREAD
 
-MAIN = "main"
+MAIN, UNKNOWN = "main", "(unknown)"
 STOPPED = ("limit", "stopped", "failed", "running")
 
 
@@ -24,15 +24,19 @@ class Thread:
 
     `price` is what a token of the prompt cost on average where it could have been read: the read price, raised by the
     part that was written again. `surcharge` is what a request paid above the base price of its model, `step` the
-    prompt size above which that holds.
+    prompt size above which that holds. `growth` is the growth of context before each request, the first context first;
+    a drop (a compaction) counts as 0. `rate`, `write` and `output` are the thread's median prices.
     """
 
     session: str
+    agent: str | None
     party: str
     model: str
     context: Floats
+    growth: Floats
     read: Floats
     price: Floats
+    rate: float
     write: float
     output: float
     surcharge: Floats
@@ -41,11 +45,6 @@ class Thread:
     first_write: float
     done: bool
     fork_first: int | None
-
-    @property
-    def growth(self) -> Floats:
-        """Growth of context before each request, the first context first; a drop (a compaction) counts as 0."""
-        return np.maximum(0.0, np.diff(self.context, prepend=0.0))
 
     @property
     def bases(self) -> Floats:
@@ -89,6 +88,13 @@ def base_prices(data: Priced, prices: Prices) -> pl.DataFrame:
 
 def threads(data: Priced, prices: Prices) -> list[Thread]:
     """Every priced thread of two requests or more, main threads as party "main"."""
+    if "threads" not in data.made:
+        data.made["threads"] = _threads(data, prices)
+    found: list[Thread] = data.made["threads"]
+    return found
+
+
+def _threads(data: Priced, prices: Prices) -> list[Thread]:
     agents = data.frames.agents.select(*THREAD, "agent_type", "status", "returns", "mode", "first_context_tokens")
     rows = (
         base_prices(data, prices)
@@ -111,11 +117,16 @@ def _split(rows: pl.DataFrame) -> Iterator[Thread]:
     context, read, write = floats("context_tokens"), floats("rate_read"), floats("rate_write")
     again = np.where(rows["first_of_segment"].to_numpy(), 0.0, floats("rebuilt_tokens"))
     price = read + (write - read) * np.clip(again / np.maximum(context, 1.0), 0.0, 1.0)
-    output, surcharge, written = floats("rate_output"), floats("surcharge"), floats("cache_write_tokens")
+    surcharge, written = floats("surcharge"), floats("cache_write_tokens")
     above = rows["tier_above"].cast(pl.Float64).fill_null(np.inf).to_numpy()
     segment = rows["segment"].fill_null(0).to_numpy()
+    before = np.concatenate(([0.0], context[:-1]))
+    before[cuts[:-1]] = 0.0
+    growth = np.maximum(0.0, context - before)
+    rates = ("rate_read", "rate_write", "rate_output")
+    middle = rows.group_by(THREAD, maintain_order=True).agg(pl.col(rates).median()).select(rates).rows()
     names = rows.select("session_id", "agent_id", "agent_type", "model", "status", "returns", "mode")
-    for start, end in pairwise(cuts):
+    for (start, end), (rate, rate_write, rate_output) in zip(pairwise(cuts), middle, strict=True):
         if end - start < 2:
             continue
         part = slice(start, end)
@@ -123,13 +134,16 @@ def _split(rows: pl.DataFrame) -> Iterator[Thread]:
         main = who["agent_id"] is None
         yield Thread(
             session=who["session_id"],
-            party=MAIN if main else who["agent_type"] or "(unknown)",
+            agent=who["agent_id"],
+            party=MAIN if main else who["agent_type"] or UNKNOWN,
             model=who["model"],
             context=context[part],
+            growth=growth[part],
             read=read[part],
             price=price[part],
-            write=float(np.median(write[part])),
-            output=float(np.median(output[part])),
+            rate=rate,
+            write=rate_write or 0.0,
+            output=rate_output or 0.0,
             surcharge=surcharge[part],
             step=float(above[part].min()),
             segment=segment[part],

@@ -33,13 +33,25 @@ def mean_remaining(lengths: Floats, done: np.ndarray, after: float) -> float | N
 
     Area under the survival curve beyond `after`, up to the longest run seen (a lower bound if that run was stopped).
     """
-    if not len(lengths) or lengths.max() <= after:
-        return None
+    (found,) = mean_remaining_each(lengths, done, np.array([after]))
+    return found
+
+
+def mean_remaining_each(lengths: Floats, done: np.ndarray, afters: Floats) -> list[float | None]:
+    """`mean_remaining` for several lengths, from one survival curve."""
+    if not len(lengths):
+        return [None] * len(afters)
     times, share = kaplan_meier(lengths, done)
-    edges = np.concatenate(([after], times[times > after], [float(lengths.max())]))
-    start = float(share[times <= after][-1]) if (times <= after).any() else 1.0
-    heights = np.concatenate(([start], share[times > after]))
-    return float((np.diff(edges) * heights).sum() / start) if start > 0 else None
+    edges = np.concatenate(([0.0], times, [float(lengths.max())]))
+    heights = np.concatenate(([1.0], share))
+    area = np.concatenate((np.cumsum((np.diff(edges) * heights)[::-1])[::-1], [0.0]))  # beyond each edge
+    place = np.searchsorted(times, afters, side="right")  # steps taken by then
+    rest = area[place] - (afters - edges[place]) * heights[place]
+    longest = float(lengths.max())
+    return [
+        float(r / heights[p]) if after < longest and heights[p] > 0 else None
+        for r, p, after in zip(rest, place, afters, strict=True)
+    ]
 
 
 def quantile(lengths: Floats, done: np.ndarray, p: float) -> float | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from measure.reports.words import usd
 from policy.fit import cache as rule
-from policy.fit.inputs import priced
+from policy.fit.inputs import Priced
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
 
@@ -24,9 +23,8 @@ COLUMNS = (
 )
 
 
-def build(frames: Frames, options: Options) -> Fitted:
+def build(data: Priced, options: Options) -> Fitted:  # noqa: ARG001 - the signature of every fit
     """The settings `promptCacheTtl`, `subagentPromptCacheTtl`, `bashOutputMaxChars`: nothing is written for them."""
-    data = priced(frames, options.prices, options.now)
     found = [*rule.ttl(data), *rule.bash(data)]
     advice = {name: rule.advice(list(group)) for name, group in groupby(found, key=lambda o: o.setting)}
     rows = [row(option) | {"advice": advice[option.setting]} for option in found]
@@ -36,7 +34,7 @@ def build(frames: Frames, options: Options) -> Fitted:
         title="What cache life and Bash output size would have saved (estimate)",
         rows=rows,
         tables=[Table("Against today", rows, COLUMNS)],
-        totals={"requests": len(frames.requests), "sessions": len(frames.sessions)},
+        totals={"requests": len(data.frames.requests), "sessions": len(data.frames.sessions)},
         lead=[f"{name}: {what}." for name, what in advice.items()],
         notes=[
             "Negative: it would have cost more.",

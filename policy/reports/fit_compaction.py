@@ -7,12 +7,11 @@ from typing import Any
 import polars as pl
 
 from hooks.runtime import compaction as runtime
-from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from policy.fit import compaction_choice as rule
-from policy.fit.inputs import Priced, priced
+from policy.fit.inputs import Priced
 from policy.fit.options import Fitted, Options
-from policy.fit.runs import MAIN, Thread, threads
+from policy.fit.runs import MAIN, UNKNOWN, Thread, threads
 from policy.rebuilds import THREAD
 from policy.reports.fitted import kept, saving, table
 
@@ -30,13 +29,12 @@ COLUMNS = (
 )
 
 
-def build(frames: Frames, options: Options) -> Fitted:
+def build(data: Priced, options: Options) -> Fitted:
     """Limits for main and for each agent type."""
-    data = priced(frames, options.prices, options.now)
     everyone = threads(data, options.prices)
     again = reread(data)
     found = []
-    for party in sorted({t.party for t in everyone}, key=lambda name: (name != MAIN, name)):
+    for party in sorted({t.party for t in everyone} - {UNKNOWN}, key=lambda name: (name != MAIN, name)):
         own = [t for t in everyone if t.party == party]
         kind = None if party == MAIN else party
         window = window_of(own, options)

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from measure.reports.words import usd
 from policy.fit import context_choice as rule
-from policy.fit.inputs import Priced, priced, valued
+from policy.fit.inputs import Priced, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
-from policy.fit.runs import Thread, threads
-from policy.reports.fitted import kept, saving, table
+from policy.fit.runs import UNKNOWN, Thread, threads
+from policy.reports.fitted import count, kept, saving, table
 
 ECONOMY = (
     Show("who"),
@@ -29,15 +28,15 @@ ECONOMY = (
 )
 
 
-def build(frames: Frames, options: Options) -> Fitted:
+def build(data: Priced, options: Options) -> Fitted:
     """Bounds overall, per model and per agent type; maxTurns per type (said, not written: it stands in agent files)."""
-    data = priced(frames, options.prices, options.now)
     runs = rule.agents_only(threads(data, options.prices))
     found = groups(runs, data, options)
     limits = [fit.limit for fit in found]
     turns = [
         rule.turns(part, Limit("context", "maxTurns", "turns", None, None, 0, 0, "runs", "", agent_type=name))
         for name, part in by(runs, lambda r: r.party)
+        if name != UNKNOWN
     ]
     report = Report(
         name="fit",
@@ -92,7 +91,7 @@ def groups(runs: list[Thread], data: Priced, options: Options) -> list[rule.Cont
     return [
         one(runs, (rule.MIN_RUNS, rule.MIN_SESSIONS), None, None),
         *(one(part, small, name, None) for name, part in stepped),
-        *(one(part, small, None, name) for name, part in by(runs, lambda r: r.party)),
+        *(one(part, small, None, name) for name, part in by(runs, lambda r: r.party) if name != UNKNOWN),
     ]
 
 
@@ -143,12 +142,16 @@ def economy(found: list[rule.ContextFit]) -> list[dict[str, Any]]:
 
 def steps(limits: list[Limit]) -> list[str]:
     """A sentence for each model with a price step."""
-    return [
-        f"{limit.model}: its price jumps above {limit.extra['price_step']:,} prompt tokens; {limit.extra['step_rule']} "
-        f"passed it from a bound of {limit.extra['step_bound'] or 'none'} (n = {limit.extra['crossings']} crossings)."
-        for limit in limits
-        if limit.model and "price_step" in limit.extra
-    ]
+    lines = []
+    for limit in limits:
+        if limit.model and "price_step" in limit.extra:
+            facts = limit.extra
+            found = f"; largest bound that keeps below it: {facts['step_bound']:,}" if facts["step_bound"] else ""
+            lines.append(
+                f"{limit.model}: its price jumps above {facts['price_step']:,} prompt tokens{found} "
+                f"({facts['step_rule']}, n = {count(facts['crossings'], 'crossing')})."
+            )
+    return lines
 
 
 def turn_table(turns: list[Limit]) -> Table:
@@ -157,7 +160,7 @@ def turn_table(turns: list[Limit]) -> Table:
         limit.row()
         | {
             "share": f"{100 * limit.extra['would_stop_low']:.0f}-{100 * limit.extra['would_stop_high']:.0f} %"
-            if limit.extra
+            if limit.value
             else limit.why
         }
         for limit in turns

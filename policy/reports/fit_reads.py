@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from measure.reports.words import usd
 from policy.fit import reads as rule
-from policy.fit.inputs import Priced, priced
+from policy.fit.inputs import Priced
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
 
@@ -23,9 +22,8 @@ COLUMNS = (
 )
 
 
-def build(frames: Frames, options: Options) -> Fitted:
+def build(data: Priced, options: Options) -> Fitted:  # noqa: ARG001 - the signature of every fit
     """The settings of the reads guard against none: nothing is written for them."""
-    data = priced(frames, options.prices, options.now)
     paid = rule.priced_prints(data)
     found = rule.modes(paid)
     advice = rule.advice(found)
@@ -36,7 +34,7 @@ def build(frames: Frames, options: Options) -> Fitted:
         title="What the reads guard would have saved on Bash commands that only print files (estimate)",
         rows=rows,
         tables=[Table("Against no guard", rows, COLUMNS)],
-        totals=totals(rule.prints(frames), paid),
+        totals=totals(rule.prints(data.frames), paid),
         lead=[f"reads: {advice}."],
         notes=[
             "Negative: it would have cost more. A deny costs a step of the whole context.",

@@ -7,25 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
-from measure.reports.words import usd
+from measure.reports.words import short, usd
 from policy.fit import returns as by_percentile
 from policy.fit import returns_choice as by_cost
-from policy.fit.inputs import Returns, arrays, priced, sizes, valued
+from policy.fit.inputs import Priced, Returns, arrays, sizes, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
-from policy.reports.fitted import kept, parameters, saving, table
+from policy.reports.fitted import count, kept, parameters, saving, table
 
 METHOD = "replay of every past return; range within 5 % of the best saving"
-SIZE_COLUMNS = ("n", "sessions", "later_requests", "carry_usd", "compress_usd", "file_usd", "spill_usd", "shorten_usd")
 
 
-def build(frames: Frames, options: Options) -> Fitted:
+def build(data: Priced, options: Options) -> Fitted:
     """The limits asked for, and in either case what blocking would have cost and saved."""
-    rows = sizes(frames.returns)
-    data = priced(frames, options.prices, options.now)
+    rows = sizes(data.frames.returns)
     worth = valued(data) if len(rows) else None
     left_out = len(rows) - (0 if worth is None else len(worth))
     assumed = assumptions(data.steps)
@@ -45,15 +42,16 @@ def build(frames: Frames, options: Options) -> Fitted:
         tables=[table("Limits", limits, "95 % interval" if options.method == "percentile" else "range within 5 %")],
         totals={"returns": len(rows), "sessions": rows["session_id"].n_unique(), "valued": len(rows) - left_out},
         lead=lead,
-        notes=[*kept(limits), *too_narrow(limits), *notes(found, left_out)],
+        notes=[*kept(limits), *too_narrow(limits), *notes(found, costed, assumed, left_out, today(options)[0])],
         extra={"feature": "returns", "method": options.method, "objective": options.objective},
         empty="No returns found.",
     )
     if costed:
         report.tables.append(actions(costed, options, assumed))
         report.extra["by_size"] = by_cost.by_size(costed, options.force.returns("passTokens", None), assumed)
-    if found:
-        report.extra["cost"] = cost_facts(found)
+    if found and costed:
+        report.extra["cost"] = cost_facts(found) | shadow_facts(found, costed, assumed)
+        report.notes += shadow_note(report.extra["cost"])
     named = {name: (getattr(assumed, name, prior.value), prior.source) for name, prior in PRIORS.items()}
     report.extra["parameters"] = {name: {"value": value, "source": source} for name, (value, source) in named.items()}
     if options.method == "cost":
@@ -109,21 +107,21 @@ def cost_limits(
     out = []
     for key, pick in picks.items():
         never = pick >= by_cost.NEVER // 2
-        high = max(spans[key])
+        low, high = (None if end(spans[key]) >= by_cost.NEVER // 2 else float(end(spans[key])) for end in (min, max))
         out.append(
             Limit(
                 "returns",
                 key,
                 "est. tokens",
-                options.force.returns(key, None) if key != "slackTokens" else 0,
+                options.force.returns(key, None),
                 None if why or (key == "slackTokens" and never) else top + 1 if never else pick,
                 n,
                 sessions,
                 "returns",
                 METHOD,
                 estimate=None if never else float(pick),
-                low=float(min(spans[key])),
-                high=None if high >= by_cost.NEVER // 2 else float(high),
+                low=float(top) if low is None else low,
+                high=high,
                 bounded=not why,
                 why=why or (f"no file tier would have paid: set above the largest of {n}" if never else ""),
             )
@@ -164,35 +162,50 @@ def too_narrow(limits: list[Limit]) -> list[str]:
     return lines
 
 
-def notes(found: by_cost.CostFit | None, left_out: int) -> list[str]:
+def notes(
+    found: by_cost.CostFit | None, data: Returns | None, assumed: by_cost.Assumed, left_out: int, target: int
+) -> list[str]:
     """Break-even and what the band below it loses; returns that the dollars leave out."""
-    lines = ["Quantiles: nearest rank. Dollars: an estimate; parameters with their sources in --json."]
+    lines = [
+        "Quantiles: nearest rank. Dollars: an estimate; parameters with their sources in --json.",
+        "A target is taken at its word: how far agents really shorten is a prior (n = 1).",
+    ]
     if left_out:
-        lines.append(f"Dollars leave out {left_out} returns: open sessions (a record in the last 24 h) or no price.")
-    if found and found.best.trigger < by_cost.NEVER:
-        if found.break_even is None:
-            lines.append(f"With {found.best.target:,} announced no size pays for its block on average.")
-        else:
-            lines.append(
-                f"With {found.best.target:,} announced a block pays from {found.break_even:,.0f} est. tokens on; "
-                f"blocking the {found.n_below} returns between would have lost ${usd(-found.lost_below)}: "
-                "slackTokens spares them."
-            )
-    return lines
+        lines.append(
+            f"Dollars leave out {count(left_out, 'return')}: open session (a record in the last 24 h) or no price."
+        )
+    if found is None or data is None:
+        return lines
+    pays = found.best.trigger < by_cost.NEVER and found.choice.validated > 0
+    announced = found.best.target if pays else target
+    edge, between, lost = by_cost.band(data, announced, assumed)
+    if edge is None:
+        return [*lines, f"With {announced:,} announced no size pays for its block on average."]
+    return [
+        *lines,
+        f"With {announced:,} announced a block pays from {edge:,.0f} est. tokens on, on average; blocking the "
+        f"{count(between, 'return')} between would have {'lost' if lost > 0 else 'saved'} ${usd(abs(lost))}"
+        + (": slackTokens spares them." if lost > 0 else "."),
+    ]
+
+
+def size_name(low: float, high: float | None) -> str:
+    """A class of sizes in few characters."""
+    return f"> {short(low)}" if high is None else f"{short(low)}-{short(high)}"
 
 
 def actions(data: Returns, options: Options, assumed: by_cost.Assumed) -> Table:
     """What each action would have saved net, by size."""
     rows = [
-        row | {"size": f"{row['above']:,} to {row['to']:,}" if row["to"] else f"above {row['above']:,}"}
+        row | {"size": size_name(row["above"], row["to"])}
         for row in by_cost.by_size(data, options.force.returns("passTokens", None), assumed)
     ]
     show = (
         Show("size"),
         Show("n"),
-        Show("later_requests", "later requests"),
-        Show("carry_usd", "carried $"),
-        *(Show(f"{name}_usd", f"{name} $") for name in by_cost.ACTIONS),
+        Show("later_requests", "later"),
+        Show("carry_usd", "carried"),
+        *(Show(f"{name}_usd", name) for name in by_cost.ACTIONS),
         Show("best"),
     )
     return Table("Net dollars had every return of that size been treated so (estimate)", rows, show)
@@ -222,3 +235,25 @@ def cost_facts(found: by_cost.CostFit) -> dict[str, Any]:
         ],
         "plateau_size": len(found.plateau),
     }
+
+
+def shadow_facts(found: by_cost.CostFit, data: Returns, assumed: by_cost.Assumed) -> dict[str, Any]:
+    """The chosen limits at the shadow price of a token, where an automatic compaction ended the caller's segment."""
+    ended = ~np.isnan(data.shadow)
+    if not ended.any():
+        return {"in_compacted_segments": 0, "in_sample_shadow_usd": None}
+    priced_so = replace(data, carry=np.where(ended, data.shadow, data.carry))
+    total = float(by_cost.saved_by(priced_so, [found.best], assumed).sum())
+    return {"in_compacted_segments": int(ended.sum()), "in_sample_shadow_usd": total}
+
+
+def shadow_note(facts: dict[str, Any]) -> list[str]:
+    """Both prices side by side."""
+    n, total = facts["in_compacted_segments"], facts["in_sample_shadow_usd"]
+    if not n or total is None:
+        return []
+    line = (
+        f"{count(n, 'return')} stood in a segment that an automatic compaction ended: at the shadow price of their "
+        f"tokens the same limits save ${usd(total)} instead of ${usd(facts['in_sample_usd'])} (in sample)."
+    )
+    return [line]

@@ -10,39 +10,66 @@ from measure.reports.words import usd
 from policy.fit.limit import Limit, interval_text
 
 COLUMNS = (
-    Show("limit"),
+    Show("key", "limit"),
+    Show("who", "for"),
     Show("in_force", "in force"),
     Show("fitted"),
     Show("range", "95 % interval"),
     Show("n"),
-    Show("sessions"),
+    Show("sessions", "sess."),
 )
 
 
 def table(title: str, limits: list[Limit], header: str = "95 % interval") -> Table:
-    """One line a limit: today's, the fitted one, its interval and n. A limit that stays shows a dash."""
+    """The limits over all, and those of a type or model that got a value; `kept` names the others with their n."""
     rows = [
-        limit.row() | {"limit": limit.name.partition(".")[2], "range": interval_text(limit), "n": limit.n}
+        limit.row() | {"who": who(limit), "range": interval_text(limit)}
         for limit in limits
+        if limit.value is not None or not (limit.agent_type or limit.model)
     ]
     show = tuple(Show("range", header) if each.column == "range" else each for each in COLUMNS)
     return Table(title, rows, show)
 
 
-def kept(limits: list[Limit], shown: int = 12) -> list[str]:
-    """Why limits stay, one sentence each."""
-    lines = [f"{limit.name}: {limit.why}." for limit in limits if limit.why and limit.value is None]
-    return lines[:shown] + ([f"and {len(lines) - shown} more (all with --json)"] if len(lines) > shown else [])
+def kept(limits: list[Limit]) -> list[str]:
+    """Why limits stay: a sentence for each over all, one for all types and models that share a key."""
+    lines = [f"{limit.name}: {limit.why}." for limit in limits if _stays(limit) and not _own(limit)]
+    keys = dict.fromkeys(limit.key for limit in limits if _stays(limit) and _own(limit))
+    for key in keys:
+        own = [limit for limit in limits if limit.key == key and _stays(limit) and _own(limit)]
+        names = ", ".join(f"{_own(x)} (n = {x.n} in {count(x.sessions, 'session')})" for x in own)
+        lines.append(f"{key} stays (too few, or nothing gained; reasons with --json) for {names}.")
+    return lines
+
+
+def who(limit: Limit) -> str:
+    """Whom a limit holds for."""
+    everyone = "main" if limit.feature == "compaction" else "all"
+    return limit.agent_type or limit.model or everyone
+
+
+def _stays(limit: Limit) -> bool:
+    return bool(limit.why) and limit.value is None
+
+
+def _own(limit: Limit) -> str | None:
+    return limit.agent_type or limit.model
+
+
+def count(n: int, noun: str) -> str:
+    """1 session, 2 sessions."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def saving(total: float, low: float, high: float) -> str:
     """A saving in dollars with its interval, unbounded where too few sessions say anything."""
     if not math.isfinite(low):
         return f"${usd(total)} (no interval: one session)"
-    return f"${usd(total)} (95 % interval {usd(low)} to {usd(high)})"
+    doubt = ", not beyond doubt" if low <= 0 < total else ""
+    return f"${usd(total)} (95 % interval {usd(low)} to {usd(high)}{doubt})"
 
 
 def parameters(named: dict[str, tuple[Any, str]]) -> Table:
     """The named parameters of a model with the source of each."""
-    rows = [{"parameter": name, "value": value, "source": source} for name, (value, source) in named.items()]
+    rows = [{"parameter": name, "value": f"{value:g}", "source": source} for name, (value, source) in named.items()]
     return Table("Parameters", rows, (Show("parameter"), Show("value"), Show("source")))

@@ -130,12 +130,13 @@ def test_deny_is_recommended_only_where_it_saves_beyond_doubt(modes: list[reads.
 
 
 def test_the_report_says_what_prints_cost_and_what_to_set(options: Options, world: Callable[..., Frames]) -> None:
-    report = fit_reads.build(frames(12, "same"), options).report
+    report = fit_reads.build(priced(frames(12, "same"), options.prices, options.now), options).report
     assert (report.totals["prints"], report.totals["held"], report.totals["chars"]) == (12, 12, 48_000)
     assert report.totals["carry_usd"] > 0
     assert [row["n"] for row in report.rows] == [12] * 4
     assert report.lead[0].startswith("reads: keep the default")
-    assert fit_reads.build(world(sessions=2), options).report.rows == []
+    nothing = priced(world(sessions=2), options.prices, options.now)
+    assert fit_reads.build(nothing, options).report.rows == []
 
 
 def test_the_report_reads_replays_the_guard_on_the_prints_it_counts() -> None:

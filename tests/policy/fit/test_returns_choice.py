@@ -24,6 +24,7 @@ def returns(est: list[int], later: float, *, per_session: int = 1, context: floa
         delivered=sizes * 4,
         wrapper=full(0),
         carry=full(5e-6 + later * 0.2e-6),
+        shadow=full(np.nan),
         later=full(later),
         foreground=np.ones(n, bool),
         short_run=np.ones(n, bool),

@@ -46,7 +46,7 @@ def test_published_table_gives_its_limits_and_no_interval_from_four_sessions() -
         assert limit.extra["would_be"] == would_be
         assert limit.value is None
         assert limit.interval is None
-        assert limit.why == "kept: 80 returns in 4 sessions; 30 returns in 10 sessions are needed"
+        assert limit.why == "kept: 80 returns in 4 sessions, 30 in 10 are needed"
         assert (limit.n, limit.sessions) == (80, 4)
     low, high = limits["passTokens"].extra["independent_interval"]
     assert low == pytest.approx(1115, abs=2)
@@ -80,7 +80,7 @@ def test_types_are_shrunk_from_four_on_and_small_ones_keep_the_overall_limit() -
     assert a.estimate > a.extra["raw"]
     tiny = limits["passTokens", "tiny"]
     assert tiny.value is None
-    assert tiny.why == "kept: 5 returns in 5 sessions; 10 returns in 3 sessions are needed"
+    assert tiny.why == "kept: 5 returns in 5 sessions, 10 in 3 are needed"
     three = fit.percentile(rows(values[:120], np.arange(120) % 12, kinds[:120]), in_force)
     assert all(x.value is None and "only 3 types" in x.why for x in three if x.agent_type)
 
