@@ -56,11 +56,12 @@ def _notices(raw: RawFrames) -> dict[Key, str]:
 def _results(raw: RawFrames, launched: pl.DataFrame) -> dict[Key, str]:
     """What the launching call's result says, of runs that it waited for."""
     by_call = _by_call(launched)
+    tools = dict(raw["tool_uses"].select("tool_use_id", "tool").iter_rows())
     rows = raw["agent_results"].filter(pl.col("owned") & pl.col("run_id").is_null()).sort(*POSITION, nulls_last=True)
     names = ("session_id", "result_agent", "tool_use_id", "status", "is_async", "is_error", "hit_limit")
     found: dict[Key, str] = {}
     for session, agent, call, status, late, is_error, limit in rows.select(names).iter_rows():
-        if not late and status in _WORDS:
+        if not late and status in _WORDS and tools.get(call, "Agent") in LAUNCHERS:
             key = (session, agent or by_call.get((session, call)))
             found[key] = "failed" if is_error else "limit" if limit else _WORDS[status]
     return found

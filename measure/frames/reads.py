@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -88,16 +89,17 @@ def _printed(rows: pl.DataFrame) -> dict[tuple[int, str], list[tuple[str | None,
     return out
 
 
-def _thread(calls: Iterable[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
+def _thread(calls: list[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
     """The rows of one thread and segment."""
     held: dict[str, Held] = {}
+    times = Counter(path for call in calls if call["stub"] is not None for path, _ in _asked(call))
     for call in calls:
-        path = absolute(call["file_path"], call["cwd"])
         if call["tool"] in WRITERS:
+            path = absolute(call["file_path"], call["cwd"])
             if path is not None and call["is_error"] is not True:
                 held.pop(path, None)
         elif call["stub"] is not None:
-            for part in _parts(call, path):
+            for part in _parts(call, times):
                 repeat = _judge(held, part, stub=call["stub"])
                 asked = part.asked
                 whole = asked == Range()
@@ -114,18 +116,27 @@ def _judge(held: dict[str, Held], part: Part, *, stub: bool) -> Repeat:
     return file.read(part.asked, part.start, part.checks, part.sizes, part.chars)
 
 
-def _parts(call: dict[str, Any], path: str | None) -> list[Part]:
-    """The files of one call with their share of its result."""
+def _asked(call: dict[str, Any]) -> list[tuple[str | None, Range]]:
+    """The files that one call reads, each with the lines asked for."""
+    if call["tool"] != "Read":
+        return call["printed"] or []
+    first, limit = call["offset"] or 1, call["limit"]
+    last = None if limit is None else min(first + limit - 1, INT64_MAX)
+    return [(absolute(call["file_path"], call["cwd"]), Range(first, last))]
+
+
+def _parts(call: dict[str, Any], times: Counter[str | None]) -> list[Part]:
+    """The files of one call with their share of its result. A file that is read once repeats nothing: no marks."""
+    files = _asked(call)
+    alone = len(files) == 1
+    if alone and times[files[0][0]] == 1:
+        return [Part(*files[0], None, None, [], call["chars"])]
     checks, sizes = unpack_marks(call["marks"]) if call["marks"] else ([], [])
-    if call["tool"] == "Read":
-        first, limit = call["offset"] or 1, call["limit"]
-        asked = Range(first, None if limit is None else min(first + limit - 1, INT64_MAX))
-        return [Part(path, asked, call["first_number"] or first, checks, sizes, call["chars"])]
-    printed = call["printed"] or []
-    if len(printed) == 1:
-        path, asked = printed[0]
-        return [Part(path, asked, call["first_number"], checks, sizes, call["chars"])]
-    return _shares(printed, checks, sizes, call["chars"])
+    if not alone:
+        return _shares(files, checks, sizes, call["chars"])
+    path, asked = files[0]
+    start = call["first_number"] or (asked.first if call["tool"] == "Read" else None)
+    return [Part(path, asked, start, checks, sizes, call["chars"])]
 
 
 def _shares(printed: list[tuple[str | None, Range]], checks: list[int], sizes: list[int], chars: int) -> list[Part]:
