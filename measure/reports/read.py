@@ -33,10 +33,18 @@ def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Sou
 
         return (sample := load([transcripts()])), source(sample, sample=True)
     places = [str(path) for path in paths or default_roots()]
-    if not frames.roots and (frames.bad_roots or os.environ.get("CLAUDE_CONFIG_DIR", "").strip()):
-        missing = [{"path": place, "reason": "no such file or directory"} for place in places]
-        raise RootError(_bad(frames.bad_roots or missing or [{"path": "CLAUDE_CONFIG_DIR", "reason": "names nothing"}]))
+    bad = frames.bad_roots + [file for file in frames.skipped if file["path"] in frames.roots and _closed(file["path"])]
+    if len(bad) >= len(frames.bad_roots) + len(frames.roots):
+        if not bad and os.environ.get("CLAUDE_CONFIG_DIR", "").strip():
+            bad = [{"path": place, "reason": "no such file or directory"} for place in places]
+            bad = bad or [{"path": "CLAUDE_CONFIG_DIR", "reason": "names nothing"}]
+        if bad:
+            raise RootError(_bad(bad))
     return frames, source(frames, places=places)
+
+
+def _closed(path: str) -> bool:
+    return not os.access(path, os.R_OK)
 
 
 def load(paths: Sequence[Path]) -> Frames:
