@@ -69,7 +69,10 @@ def grid(table: Table, zone: ZoneInfo) -> Grid:
     names = [show.column for show in table.show]
     return Grid(
         title=table.title,
-        columns=[Column(header_of(show).strip() or "value", kind in TEXT) for show, kind in zip(table.show, kinds, strict=True)],
+        columns=[
+            Column(header_of(show).strip() or "value", kind in TEXT)
+            for show, kind in zip(table.show, kinds, strict=True)
+        ],
         rows=[
             [Cell(text, _value(row.get(name), text)) for name, text in zip(names, line, strict=True)]
             for row, line in zip(rows, texts, strict=True)
