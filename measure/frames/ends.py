@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from measure.frames.launches import LAUNCHERS, agent_deliveries
+from measure.frames.launches import LAUNCHERS, agent_deliveries, answering_tools
 from measure.frames.ownership import POSITION, THREAD
 from measure.transcripts.build import RawFrames
 
@@ -56,7 +56,7 @@ def _notices(raw: RawFrames) -> dict[Key, str]:
 def _results(raw: RawFrames, launched: pl.DataFrame) -> dict[Key, str]:
     """What the launching call's result says, of runs that it waited for."""
     by_call = _by_call(launched)
-    tools = dict(raw["tool_uses"].select("tool_use_id", "tool").iter_rows())
+    tools = answering_tools(raw)
     rows = raw["agent_results"].filter(pl.col("owned") & pl.col("run_id").is_null()).sort(*POSITION, nulls_last=True)
     names = ("session_id", "result_agent", "tool_use_id", "status", "is_async", "is_error", "hit_limit")
     found: dict[Key, str] = {}

@@ -79,6 +79,13 @@ def _seen(raw: RawFrames) -> list[tuple[Key, dict[str, Any]]]:
     ]
 
 
+def answering_tools(raw: RawFrames) -> dict[str | None, str]:
+    """The tool of each call whose result names an agent."""
+    named = raw["agent_results"]["tool_use_id"].drop_nulls().unique().implode()
+    uses = raw["tool_uses"].filter(pl.col("tool_use_id").is_in(named))
+    return dict(uses.select("tool_use_id", "tool").iter_rows())
+
+
 def agent_deliveries(raw: RawFrames) -> pl.DataFrame:
     """The deliveries of agents: those of background commands and of whole workflows are none."""
     tools = raw["tool_uses"].select("tool_use_id", "tool").drop_nulls().unique("tool_use_id", keep="any")
@@ -97,7 +104,7 @@ def _delivered(raw: RawFrames) -> list[tuple[Key, dict[str, Any]]]:
 
 def _results(raw: RawFrames) -> list[tuple[Key, dict[str, Any]]]:
     """Agents that the result of a launching call names; the first result of each is that of its launch."""
-    tools = dict(raw["tool_uses"].select("tool_use_id", "tool").iter_rows())
+    tools = answering_tools(raw)
     rows = raw["agent_results"].filter(pl.col("owned") & pl.col("result_agent").is_not_null())
     found: list[tuple[Key, dict[str, Any]]] = []
     named: set[Key] = set()
@@ -115,7 +122,9 @@ def _results(raw: RawFrames) -> list[tuple[Key, dict[str, Any]]]:
 def _inline(raw: RawFrames, calls: dict[Key, dict[str, Any]]) -> list[tuple[Key, dict[str, Any]]]:
     """Old inline sidechains: the launching call is the one whose result is the chain's last text, else the next one."""
     named = set(raw["agent_results"].filter(pl.col("result_agent").is_not_null())["tool_use_id"])
-    sizes = dict(raw["tool_results"].filter("owned").select("tool_use_id", "chars").iter_rows())
+    launched = pl.Series([call for _, call in calls], dtype=pl.String).implode()
+    results = raw["tool_results"].filter(pl.col("owned") & pl.col("tool_use_id").is_in(launched))
+    sizes = dict(results.select("tool_use_id", "chars").iter_rows())
     free: dict[Key, list[dict[str, Any]]] = {}
     for (session, call), facts in calls.items():
         if call not in named:

@@ -10,7 +10,7 @@ import polars as pl
 
 from measure.frames.attempts import HANDBACK, Attempts, Ends
 from measure.frames.labels import in_order, labelled
-from measure.frames.launches import LAUNCHERS, agent_deliveries
+from measure.frames.launches import LAUNCHERS, agent_deliveries, answering_tools
 from measure.frames.ownership import POSITION, THREAD, with_segment
 from measure.frames.steps import with_step
 from measure.frames.tool_calls import est_tokens
@@ -87,7 +87,7 @@ def _row(source: Row, route: str, **given: Any) -> Row:
 
 def _results(raw: RawFrames, by_call: dict[tuple[Any, Any], str]) -> Iterator[Row]:
     """Reports that a launching call gave back."""
-    tools = dict(raw["tool_uses"].select("tool_use_id", "tool").iter_rows())
+    tools = answering_tools(raw)
     rows = raw["agent_results"].filter(
         pl.col("owned")
         & pl.col("run_id").is_null()
