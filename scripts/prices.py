@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sys
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from pathlib import Path
 from typing import Any
 
@@ -111,11 +111,18 @@ def aliases(model: ModelInfo) -> list[str]:
     return sorted(name for name in names if not name.endswith("-2025"))  # the beginning of a release date
 
 
+def licence() -> str:
+    """The source's licence, whose text must go with its figures."""
+    files = distribution("genai-prices").files or []
+    return next(file for file in files if file.name == "LICENSE").read_text(encoding="utf-8").strip()
+
+
 def table() -> dict[str, Any]:
     """The whole file but its date."""
     anthropic = next(p for p in providers if p.id == "anthropic")
     return {
         "notice": NOTICE,
+        "license": licence(),
         "source": "genai-prices",
         "version": version("genai-prices"),
         "unit": "dollars per million tokens; web_search: dollars per thousand; a tier holds strictly above its start",

@@ -21,6 +21,8 @@ REPORTS: tuple[Entry, ...] = (
 # Names that users know from ccusage and its kin.
 ALIASES: dict[str, str] = {
     "daily": "days",
+    "weekly": "weeks",
+    "monthly": "months",
     "session": "sessions",
     "model": "models",
     "project": "projects",
