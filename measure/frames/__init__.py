@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 
 import polars as pl
 
@@ -22,6 +25,7 @@ from measure.frames import tool_calls as _tool_calls
 from measure.frames.horizon import Horizon, horizon
 from measure.frames.launches import launches
 from measure.frames.ownership import prepare
+from measure.store import place
 from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing, listing
 from measure.transcripts.scan import scan
@@ -29,7 +33,7 @@ from measure.transcripts.scan import scan
 __all__ = ["Frames", "Horizon", "load", "resolve"]
 
 
-@dataclass(slots=True)
+@dataclass
 class Frames:
     """All frames of one read, with the schemas of `measure.columns` also when empty, and what was read of what.
 
@@ -52,6 +56,19 @@ class Frames:
     """What these frames were selected from; null where nothing was left out. A text's cost depends on requests
     that a filter may have dropped."""
 
+    notes: list[str] = field(default_factory=list)
+    """Sentences about the reading itself, for the foot of a report."""
+    stored: Path | None = None
+    """Folder of Parquet files that frames which are no attribute yet are read from."""
+
+    def __getattr__(self, name: str) -> pl.DataFrame:
+        """A frame that lies in the store: read when it is asked for."""
+        if name in FRAMES and self.__dict__.get("stored") is not None:
+            frame = pl.read_parquet(self.__dict__["stored"] / f"{name}.parquet")
+            setattr(self, name, frame)
+            return frame
+        raise AttributeError(name)
+
     @property
     def records(self) -> dict[str, int]:
         """Lines read, by what became of them."""
@@ -72,14 +89,38 @@ class Frames:
 
 
 def load(
-    paths: Sequence[str | os.PathLike[str]] | None = None, *, progress: Callable[[int, int], None] | None = None
+    paths: Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    store: bool | None = None,
 ) -> Frames:
     """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
 
-    `progress(bytes read, bytes in all)` is called while reading.
+    `progress(bytes read, bytes in all)` is called while reading. `store`: read only what was written since the last
+    time and keep the rest in the user's cache folder; None: not unless the command line switched it on.
     """
     found = listing(paths)
+    if store if store is not None else place.is_on():
+        from measure.store import update
+
+        try:
+            return update.load(found, progress)
+        except (OSError, sqlite3.Error) as error:
+            frames = resolve(scan(found, progress), found)
+            frames.notes.append(f"The store could not be used ({type(error).__name__}): everything was read.")
+            return frames
     return resolve(scan(found, progress), found)
+
+
+def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
+    """Frames that were written to `folder` for exactly these files."""
+    frames = Frames()
+    for name in FRAMES:
+        delattr(frames, name)
+    frames.stored, frames.roots = folder, found.roots
+    frames.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
+    frames.horizon = horizon(found.roots, oldest)
+    return frames
 
 
 def resolve(raw: RawFrames, found: Listing) -> Frames:

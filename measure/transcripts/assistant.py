@@ -142,12 +142,12 @@ def tool_use(sink: Sink, place: Place, message_id: Any, block: dict[str, Any], c
     )
     name, call = block.get("name"), block.get("id")
     if isinstance(call, str):
-        reads = name == "Read" or (name == "Bash" and _printed(sink, place, call, given.get("command"), cwd))
+        reads = name == "Read" or (name == "Bash" and printed(sink, place, call, given.get("command"), cwd))
         sink.calls[call] = "read" if reads else "launch" if name in LAUNCHERS else "other"
     return size
 
 
-def _printed(sink: Sink, place: Place, tool_use_id: Any, command: Any, cwd: Any) -> bool:
+def printed(sink: Sink, place: Place, tool_use_id: Any, command: Any, cwd: Any) -> bool:
     """One row a file that the command prints; False where it does anything else."""
     found = prints(command) if isinstance(command, str) else ()
     for part, one in enumerate(found):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from measure.transcripts.raw import BY_NAME, TABLES, RawTable, RawType, Row, polars_schema
-from measure.transcripts.values import INT64_MAX, moment
+from measure.transcripts.values import INT64_MAX, Oddities, moment
 
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S%.3fZ"
 Mended = dict[int, set[int]]  # file -> lines in which lone surrogates were replaced
@@ -25,50 +25,60 @@ def frame(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
     if not rows:
         return pl.DataFrame(schema=polars_schema(table))
     columns = list(zip(*rows, strict=True))
-    place = columns[:2] if table.names[:2] == ("file", "line") else None
-    return pl.DataFrame(
-        [
-            _series(name, kind, values, place, mended)
-            for (name, kind), values in zip(table.columns, columns, strict=True)
-        ]
-    )
+    odd = Oddities()
+
+    def cleaned(kind: RawType, values: Sequence[Any]) -> list[Any]:
+        out = []
+        for odd.line, value in enumerate(values):
+            out.append(clean(kind, value, odd))
+        return out
+
+    pairs = zip(table.columns, columns, strict=True)
+    out = pl.DataFrame([series(name, kind, values, cleaned) for (name, kind), values in pairs])
+    if table.names[:2] == ("file", "line"):
+        for at in odd.surrogates:
+            mended.setdefault(columns[0][at], set()).add(columns[1][at])
+    return out
 
 
-def _series(name: str, kind: RawType, values: Sequence[Any], place: Any, mended: Mended) -> pl.Series:
+def series(
+    name: str, kind: RawType, values: Sequence[Any], cleaned: Callable[[RawType, Sequence[Any]], list[Any]]
+) -> pl.Series:
+    """A column of the raw type `kind`; `cleaned` is asked for the values where they are not all of that type."""
     dtype = {"str": pl.String, "time": pl.String, "int": pl.Int64, "bool": pl.Boolean}[kind]
     try:
-        series = pl.Series(name, values, dtype=dtype, strict=True)
+        column = pl.Series(name, values, dtype=dtype, strict=True)
     except (TypeError, ValueError, OverflowError):
         # UnicodeEncodeError is a ValueError: a lone surrogate
-        cleaned = [_clean(kind, value, index, place, mended) for index, value in enumerate(values)]
-        series = pl.Series(name, cleaned, dtype=dtype, strict=True)
-    if kind == "time":
-        return series.str.to_datetime(TIME_FORMAT, time_unit="us", time_zone="UTC", strict=False)
-    return series
+        column = pl.Series(name, cleaned(kind, values), dtype=dtype, strict=True)
+    if kind != "time":
+        return column
+    times = _times(column)
+    if times.null_count() == column.null_count():
+        return times
+    return _times(pl.Series(name, cleaned(kind, values), dtype=dtype, strict=True))
 
 
-def _clean(kind: RawType, value: Any, index: int, place: Any, mended: Mended) -> Any:
+def _times(column: pl.Series) -> pl.Series:
+    return column.str.to_datetime(TIME_FORMAT, time_unit="us", time_zone="UTC", strict=False)
+
+
+def clean(kind: RawType, value: Any, odd: Oddities) -> Any:
+    """One value of the type `kind`, or None."""
     if kind == "bool":
         return value if isinstance(value, bool) else None
     if kind == "int":
         return min(value, INT64_MAX) if type(value) is int and value >= -INT64_MAX else None
-    if not isinstance(value, str):
-        return None
-    if kind == "time":
-        return moment(value)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        if place is not None:
-            mended.setdefault(place[0][index], set()).add(place[1][index])
-        return value.encode("utf-8", "replace").decode("utf-8")
-    return value
+    return moment(value) if kind == "time" else odd.string(value)
+
+
+def joined(parts: Sequence[RawFrames]) -> RawFrames:
+    """The tables that have rows, parts below each other."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: pl.concat([part[name] for part in parts if name in part]) for name in names}
 
 
 def concat(parts: Sequence[RawFrames]) -> RawFrames:
     """All raw tables, parts below each other; those without rows are empty frames with their schema."""
-    out: RawFrames = {}
-    for table in TABLES:
-        found = [part[table.name] for part in parts if table.name in part]
-        out[table.name] = pl.concat(found) if found else pl.DataFrame(schema=polars_schema(table))
-    return out
+    found = joined(parts)
+    return {t.name: found[t.name] if t.name in found else pl.DataFrame(schema=polars_schema(t)) for t in TABLES}

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import fastsimdjson
 
-from measure.transcripts.fields import PATHS, POINTERS
+from measure.transcripts.fields import POINTERS
 
 BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r"
@@ -22,53 +23,76 @@ _OPEN, _CLOSE = b"{}"
 # JSONDecodeError and UnicodeDecodeError are ValueErrors; deep nesting ends in json's RecursionError.
 _ERRORS = (ValueError, RecursionError)
 Fields = tuple[Any, ...]
-Lines = list[tuple[int, bytes]]
 
 
-def decode(chunk: bytes, first_line: int = 1) -> tuple[Lines, Sequence[Fields | None], int]:
-    """Decode complete lines, the first of which has number `first_line`.
+class Wanted:
+    """A choice of fields, in the order of their pointers."""
 
-    Returns the lines that are not blank with their numbers, for each its wanted fields (None: damaged), and the
-    number of the line after the chunk.
-    """
+    __slots__ = ("paths", "pointers")
+
+    def __init__(self, pointers: tuple[str, ...]) -> None:
+        self.pointers = pointers
+        self.paths = tuple(tuple(pointer[1:].split("/")) for pointer in pointers)
+
+
+RECORD = Wanted(POINTERS)
+
+
+@dataclass(slots=True)
+class Decoded:
+    """The lines of a chunk that are not blank, their numbers, their fields (None: damaged), and the next number."""
+
+    numbers: Sequence[int]
+    lines: list[bytes]
+    records: Sequence[Fields | None]
+    after: int
+
+
+def decode(chunk: bytes, first_line: int = 1, wanted: Wanted = RECORD) -> Decoded:
+    """Decode complete lines, the first of which has number `first_line`, into the fields that are `wanted`."""
     pieces = chunk.split(b"\n")
     if not pieces[-1]:
         pieces.pop()
     after = first_line + len(pieces)
-    clean = True
-    lines: Lines = []
-    for number, piece in enumerate(pieces, first_line):
-        if piece and piece[0] == _OPEN and piece[-1] == _CLOSE:
-            lines.append((number, piece))
-        elif core := piece.strip(_BLANK):
-            lines.append((number, core))
-            clean = clean and core[0] == _OPEN and core[-1] == _CLOSE
+    numbers: Sequence[int] = range(first_line, after)
+    lines = pieces
+    clean = _all_braced(pieces)
+    if not clean:
+        cores = [piece.strip(_BLANK) for piece in pieces]
+        numbers = [number for number, core in zip(numbers, cores, strict=True) if core]
+        lines = [core for core in cores if core]
+        clean = _all_braced(lines)
     if clean:
-        documents = _stream(chunk)
+        documents = _stream(chunk, wanted)
         if len(documents) == len(lines):
-            return lines, documents, after
-    return lines, [one(line) for _, line in lines], after
+            return Decoded(numbers, lines, documents, after)
+    return Decoded(numbers, lines, [one(line, wanted) for line in lines], after)
 
 
-def _stream(chunk: bytes) -> list[Fields]:
+def _all_braced(lines: list[bytes]) -> bool:
+    """Every line is `{...}`: then no document can span two of them, and one a line is one a document."""
+    return all(line and line[0] == _OPEN and line[-1] == _CLOSE for line in lines)
+
+
+def _stream(chunk: bytes, wanted: Wanted) -> list[Fields]:
     """Fields of all documents of `chunk`; shorter than the lines where the parser stops."""
     try:
-        return list(fastsimdjson.loads_many(chunk, fields=POINTERS, format="lines"))
+        return list(fastsimdjson.loads_many(chunk, fields=wanted.pointers, format="lines"))
     except _ERRORS:
         return []
 
 
-def one(line: bytes) -> Fields | None:
+def one(line: bytes, wanted: Wanted = RECORD) -> Fields | None:
     """Wanted fields of one line, None if it is no JSON object. Bad bytes are replaced, trailing NULs ignored."""
     try:
         if line[:1] == b"{":
-            documents = list(fastsimdjson.loads_many(line, fields=POINTERS, format="lines"))
+            documents = list(fastsimdjson.loads_many(line, fields=wanted.pointers, format="lines"))
             if len(documents) == 1 and isinstance(documents[0], tuple):
                 return documents[0]
     except _ERRORS:
         pass
     record = whole(line)
-    return None if record is None else tuple(_at(record, path) for path in PATHS)
+    return None if record is None else tuple(_at(record, path) for path in wanted.paths)
 
 
 def whole(line: bytes) -> dict[str, Any] | None:
@@ -94,7 +118,10 @@ def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _at(record: dict[str, Any], path: tuple[str, ...]) -> Any:
     value: Any = record
     for key in path:
-        if not isinstance(value, dict):
+        if isinstance(value, dict):
+            value = value.get(key)
+        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
+            value = value[int(key)]
+        else:
             return None
-        value = value.get(key)
     return value

@@ -25,7 +25,37 @@ HANDLERS: dict[str, Callable[[Sink, Place, Fields, bytes], bool]] = {
     "cost-state": others.cost_state,
     "fork-context-ref": others.fork_ref,
 }
-_TALK = frozenset({"assistant", "user"})
+TALK = ("assistant", "user")
+
+
+def place_of(file: int, number: int, record: Fields, odd: Oddities) -> Place:
+    """Where a record stands and which thread it names. Ids are keys: only clean text will do."""
+    session, agent, uuid = record[f.SESSION], record[f.AGENT], record[f.UUID]
+    # The test of the usual case is cheap: str.isascii looks at one bit.
+    if type(session) is not str or not session.isascii():
+        session = odd.string(session)
+    if agent is not None and (type(agent) is not str or not agent.isascii()):
+        agent = odd.string(agent)
+    if type(uuid) is not str or not uuid.isascii():
+        uuid = odd.string(uuid)
+    return (file, number, moment(record[f.TS]), session, agent, is_aside(record[f.SIDECHAIN], agent), uuid)
+
+
+def is_aside(sidechain: Any, agent: str | None) -> bool:
+    """On a sidechain; the bookkeeping of an agent's file carries the agentId alone."""
+    return sidechain is True or (sidechain is None and agent is not None)
+
+
+def dispatch(sink: Sink, place: Place, record: Fields, line: bytes) -> bool:
+    """Hand a record to the function of its kind; True where it fed a table."""
+    kind = record[f.TYPE]
+    handler = HANDLERS.get(kind) if isinstance(kind, str) else None
+    if handler is None:
+        return False
+    used = handler(sink, place, record, line)
+    if kind in TALK and place[5] and place[4] is None:
+        sink.add("sidelinks", place, record[f.PARENT], None)
+    return used
 
 
 class Reader:
@@ -57,19 +87,20 @@ class Reader:
 
         Returns None for a transcript, a reason for another file, "" while nothing can be said.
         """
-        lines, records, self.next_line = decode(chunk, self.next_line)
-        why = None if self.known else sniff.verdict(lines, records)
+        found = decode(chunk, self.next_line)
+        self.next_line = found.after
+        why = None if self.known else sniff.verdict(found.lines, found.records)
         if why:
             return why
         self.known = why is None
         odd = self.odd
-        for (number, line), record in zip(lines, records, strict=True):
+        for number, line, record in zip(found.numbers, found.lines, found.records, strict=True):
             odd.line = number
             if record is None:
                 self._damage(number)
             else:
                 self._record(number, line, record)
-        self.records += len(lines)
+        self.records += len(found.lines)
         return why
 
     def _damage(self, number: int) -> None:
@@ -78,44 +109,20 @@ class Reader:
             self.first_damaged_line = number
 
     def _record(self, number: int, line: bytes, record: Fields) -> None:
-        session, agent, uuid = record[f.SESSION], record[f.AGENT], record[f.UUID]
-        # Ids are keys: only plain text will do. The test of the usual case is cheap, str.isascii looks at one bit.
-        string = self.sink.odd.string
-        if type(session) is not str or not session.isascii():
-            session = string(session)
-        if agent is not None and (type(agent) is not str or not agent.isascii()):
-            agent = string(agent)
-        if type(uuid) is not str or not uuid.isascii():
-            uuid = string(uuid)
-        aside = record[f.SIDECHAIN]
-        if aside is None and agent is not None:
-            aside = True  # bookkeeping of an agent's file carries the agentId alone
-        place: Place = (self.file, number, moment(record[f.TS]), session, agent, aside is True, uuid)
+        place = place_of(self.file, number, record, self.odd)
         kind = record[f.TYPE]
-        if self._dispatch(kind, place, record, line):
+        if dispatch(self.sink, place, record, line):
             self.used += 1
         elif isinstance(kind, str) and kind in f.KNOWN:
             self.bookkeeping += 1
         else:
             self.unknown += 1
+        if kind in TALK:
+            if not place[5]:
+                self.main_turns += 1
+            elif place[4] is not None:
+                self.agents.add(place[4])
         self._note(place, record)
-
-    def _dispatch(self, kind: Any, place: Place, record: Fields, line: bytes) -> bool:
-        """True where the record fed a table."""
-        handler = HANDLERS.get(kind) if isinstance(kind, str) else None
-        if handler is None:
-            return False
-        used = handler(self.sink, place, record, line)
-        if kind not in _TALK:
-            return used
-        agent, aside = place[4], place[5]
-        if not aside:
-            self.main_turns += 1
-        elif agent is None:
-            self.sink.add("sidelinks", place, record[f.PARENT], None)
-        else:
-            self.agents.add(agent)
-        return used
 
     def _note(self, place: Place, record: Fields) -> None:
         """Keep the span of the record's thread, and the file's first time, session and folder."""
@@ -137,7 +144,7 @@ class Reader:
             elif ts < span[4]:
                 span[4] = ts
         cwd, version = record[f.CWD], record[f.VERSION]
-        if cwd is not None:
+        if type(cwd) is str:
             if span[6] is None:
                 span[6] = cwd
                 self.cwd = self.cwd or cwd
@@ -159,7 +166,7 @@ class Reader:
             "damaged": self.damaged,
             "first_damaged_line": self.first_damaged_line,
             "surrogates": len(self.odd.surrogates),
-            "clamped": self.odd.clamped,
+            "clamped": len(self.odd.clamped),
             "first_ts": self.first_ts,
             "session_id": self.session_id,
             "cwd": self.cwd,

@@ -16,7 +16,6 @@ POINTERS: tuple[str, ...] = (
     "/parentUuid",
     "/cwd",
     "/version",
-    "/message",
     "/requestId",
     "/requestRef",
     "/promptCacheRequested",
@@ -34,6 +33,8 @@ POINTERS: tuple[str, ...] = (
     "/id",
     "/querySource",
     "/data/type",
+    "/message/role",
+    "/message",  # last: the plain shapes ask for its leaves instead (`plain.LEAVES`)
 )
 (
     TYPE,
@@ -45,7 +46,6 @@ POINTERS: tuple[str, ...] = (
     PARENT,
     CWD,
     VERSION,
-    MESSAGE,
     REQUEST_ID,
     REQUEST_REF,
     TTL,
@@ -63,9 +63,9 @@ POINTERS: tuple[str, ...] = (
     ID,
     QUERY_SOURCE,
     DATA_TYPE,
+    ROLE,
+    MESSAGE,
 ) = range(len(POINTERS))
-
-PATHS: tuple[tuple[str, ...], ...] = tuple(tuple(pointer[1:].split("/")) for pointer in POINTERS)
 
 # Types that only a transcript holds: one of them proves that a file is one.
 TRANSCRIPT_ONLY: frozenset[str] = frozenset(

@@ -35,6 +35,7 @@ class Listing:
     roots: list[str] = field(default_factory=list)
     files: list[Found] = field(default_factory=list)
     metas: list[str] = field(default_factory=list)
+    meta_states: list[tuple[str, int, int]] = field(default_factory=list)  # path, size, mtime_ns
     skipped: list[tuple[str, str]] = field(default_factory=list)
     bad_roots: list[tuple[str, str]] = field(default_factory=list)
 
@@ -81,6 +82,7 @@ def listing(paths: Sequence[str | os.PathLike[str]] | None = None, env: Mapping[
             out.bad_roots.append((str(root), "no file and no folder"))
     out.files.sort(key=lambda found: found.path)
     out.metas.sort()
+    out.meta_states.sort()
     return out
 
 
@@ -122,7 +124,9 @@ def _files(entries: Iterable[os.DirEntry[str]], out: Listing, seen: set[tuple[in
             elif _TRANSCRIPT.search(entry.name):
                 _take(entry.path, out, seen)
             elif entry.name.endswith(META_SUFFIX) and _AGENT.match(entry.name):
+                info = entry.stat()
                 out.metas.append(entry.path)
+                out.meta_states.append((entry.path, info.st_size, info.st_mtime_ns))
         except FileNotFoundError:
             continue
         except OSError as error:

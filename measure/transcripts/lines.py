@@ -23,18 +23,39 @@ def line_marks(text: str) -> tuple[int | None, str]:
     first, between = _numbering(text)
     if between:
         text = text.partition("\n\n")[0]  # a numbered text has no empty line: here begins a <system-reminder>
-    lines = text.split("\n")
-    data = text.encode("utf-8", "surrogatepass")
-    if 2 * len(text) == len(text.encode("utf-16-le", "surrogatepass")):
-        sizes = list(map(len, lines))
+    rows = text.encode("utf-8", "surrogatepass").split(b"\n")
+    if text.isascii():
+        sizes = list(map(len, rows))
     else:
-        sizes = [len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in lines]
+        lines = text.split("\n")
+        whole = 2 * len(text) == len(text.encode("utf-16-le", "surrogatepass"))
+        sizes = list(map(len, lines)) if whole else [_units(line) for line in lines]
     if max(sizes) > LONGEST:
         sizes = [min(size, LONGEST) for size in sizes]
-    mark, skip = between.encode(), len(between.encode())
-    bodies = [line[line.find(mark) + skip :] for line in data.split(b"\n")] if between else data.split(b"\n")
+    bodies = _bodies(rows, first, between.encode()) if first is not None else rows
     marks = [(check & 0xFFFFF) << 12 | size for check, size in zip(map(crc32, bodies), sizes, strict=True)]
     return first, b64encode(pack(f"<{len(marks)}I", *marks)).decode("ascii")
+
+
+def _units(line: str) -> int:
+    return len(line.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _bodies(rows: list[bytes], first: int, mark: bytes) -> list[bytes]:
+    """The lines without their numbers; the numbers count up, so where one ends is known for a whole decade."""
+    wide = rows[0].find(mark)
+    out: list[bytes] = []
+    at, number = 0, first
+    while at < len(rows):
+        width = len(str(number))
+        upto = at + 10**width - number
+        skip = max(wide - len(str(first)) + width if wide == len(str(first)) else wide, width) + len(mark)
+        block = rows[at:upto]
+        if any(row[skip - len(mark) : skip] != mark for row in (block[0], block[-1])):
+            return [row[row.find(mark) + len(mark) :] for row in rows]
+        out += [row[skip:] for row in block]
+        at, number = upto, number + len(block)
+    return out
 
 
 def unpack_marks(packed: str) -> tuple[list[int], list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +11,23 @@ from measure.transcripts.find import META_SUFFIX, Listing, place_of
 from measure.transcripts.raw import Row
 
 
-def metas(found: Listing) -> list[Row]:
-    """One row a meta file, linked to its transcript where that was found. Unreadable ones are noted in `found`."""
-    numbers = {one.path: number for number, one in enumerate(found.files)}
-    rows = []
+def metas(found: Listing, files: Mapping[str, int]) -> tuple[list[Row], list[tuple[str, str]]]:
+    """One row a meta file, linked to its transcript where that was read; and the unreadable ones with the reason."""
+    rows: list[Row] = []
+    skipped: list[tuple[str, str]] = []
     for path in found.metas:
         try:
             record = whole(Path(path).read_bytes())
         except FileNotFoundError:
             continue
         except OSError as error:
-            found.skipped.append((path, (error.strerror or "unreadable").lower()))
+            skipped.append((path, (error.strerror or "unreadable").lower()))
             continue
         if record is None:
-            found.skipped.append((path, "no JSON object"))
+            skipped.append((path, "no JSON object"))
             continue
-        rows.append(row(path, numbers.get(path.removesuffix(META_SUFFIX) + ".jsonl"), record))
-    return rows
+        rows.append(row(path, files.get(path.removesuffix(META_SUFFIX) + ".jsonl"), record))
+    return rows, skipped
 
 
 def row(path: str, file: int | None, record: dict[str, Any]) -> Row:

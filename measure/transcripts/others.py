@@ -20,6 +20,8 @@ HOOK_OUTCOMES = {
     "hook_error_during_execution": "error",
 }
 _FILES = frozenset({"file", "edited_text_file", "already_read_file", "compact_file_reference", "pdf_reference"})
+# Attachments that may feed a table; the rest (listings, reminders, snapshots) never does.
+ATTACHMENTS = _FILES | HOOK_OUTCOMES.keys() | {"queued_command", "hook_additional_context"}
 _NOTHING: dict[str, Any] = {}
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from measure.transcripts import build
+from measure.transcripts import build, sniff, totals
+from measure.transcripts.batch import Batch
 from measure.transcripts.build import Mended, RawFrames
-from measure.transcripts.extract import Reader
+from measure.transcripts.decode import decode
 from measure.transcripts.find import Found, Listing, reason
 from measure.transcripts.journal import journal
 from measure.transcripts.metas import metas
-from measure.transcripts.raw import BY_NAME
-from measure.transcripts.sink import Sink
-from measure.transcripts.sniff import JOURNAL
+from measure.transcripts.plain import LEAVES
+from measure.transcripts.raw import BY_NAME, Row
 
 CHUNK = 4 << 20
-FLUSH_ROWS = 32_768
+BATCH_RECORDS = 16_384
+BATCH_BYTES = 24 << 20
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
 
@@ -34,98 +36,188 @@ def collector_off() -> Iterator[None]:
             gc.enable()
 
 
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file, or what was written to it since `offset`. `file` names its rows.
+
+    `rest`: only the last line, which has no end yet; otherwise that line is left out where `complete` is asked for.
+    """
+
+    found: Found
+    file: int
+    offset: int = 0
+    next_line: int = 1
+    known: bool = False
+    rest: bool = False
+
+
+@dataclass(slots=True)
+class Seen:
+    """What became of the lines of one job. `offset` is behind the last line that was read, `why` it was skipped."""
+
+    offset: int
+    next_line: int
+    known: bool
+    lines: int = 0
+    damaged: int = 0
+    first_damaged_line: int | None = None
+    surrogates: int = 0
+    clamped: int = 0
+    why: str | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run over some jobs gave: raw tables (those with rows), the lines of each job, and sums by file."""
+
+    raw: RawFrames = field(default_factory=dict)
+    seen: list[tuple[Job, Seen]] = field(default_factory=list)
+    sums: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+
+class Account(Protocol):
+    """What is known of a file in the end: `Seen` and `store.manifest.Known` both tell it."""
+
+    lines: int
+    damaged: int
+    first_damaged_line: int | None
+    surrogates: int
+    clamped: int
+    why: str | None
+
+
 def scan(found: Listing, progress: Progress | None = None) -> RawFrames:
-    """Raw tables of all files of `found`, in the order of their paths."""
+    """Raw tables of all files of `found`, in the order of their paths, their last lines included."""
+    jobs = [Job(one, number) for number, one in enumerate(found.files)]
+    outcome = run(jobs, progress, complete=False)
+    accounts = {job.found.path: (job.file, seen, outcome.sums.get(job.file, {})) for job, seen in outcome.seen}
+    return finished(outcome.raw, accounts, found)
+
+
+def run(jobs: Sequence[Job], progress: Progress | None = None, *, complete: bool = True) -> Outcome:
+    """Read some files or their tails. `complete`: leave out a last line that has no end yet."""
     with collector_off():
-        scanner = Scanner(progress, sum(one.size for one in found.files))
-        for number, one in enumerate(found.files):
-            scanner.read(number, one)
-        for path, why in found.skipped:
-            scanner.skip(path, why)
-        scanner.sink.rows["metas"] += metas(found)
-        return scanner.finish()
+        scanner = Scanner(progress, sum(job.found.size - job.offset for job in jobs), complete=complete)
+        for job in jobs:
+            scanner.read(job)
+        return scanner.outcome()
+
+
+def finished(
+    raw: RawFrames, accounts: Mapping[str, tuple[int, Account, Mapping[str, Any]]], found: Listing
+) -> RawFrames:
+    """All tables: those that were read, the account of each file, and the meta files."""
+    table = BY_NAME["files"]
+    rows = []
+    for one in found.files:
+        if one.path in accounts:
+            file, account, sums = accounts[one.path]
+            rows.append(_file_row(one, file, account, sums))
+    meta_rows, unreadable = metas(found, {path: file for path, (file, _, _) in accounts.items()})
+    rows += [{"path": path, "skipped": why} for path, why in (*found.skipped, *unreadable)]
+    made = {"files": [tuple(row.get(name) for name in table.names) for row in rows], "metas": meta_rows}
+    return build.concat([raw, build.frames(made, {})])
+
+
+def _file_row(one: Found, file: int, account: Account, sums: Mapping[str, Any]) -> dict[str, Any]:
+    if account.why is not None:
+        return {"file": file, "path": one.path, "bytes": one.size, "skipped": account.why}
+    row = totals.identity(one, sums) | {
+        "file": file,
+        "path": one.path,
+        "bytes": one.size,
+        "records": account.lines,
+        "damaged": account.damaged,
+        "first_damaged_line": account.first_damaged_line,
+        "surrogates": account.surrogates,
+        "clamped": account.clamped,
+    }
+    return row | {name: sums.get(name, 0) for name in ("used", "bookkeeping", "unknown")}
 
 
 class Scanner:
-    """Reads files one after the other and turns rows into frames every `FLUSH_ROWS`."""
+    """Reads files one after the other and turns their records into frames, a batch at a time."""
 
-    def __init__(self, progress: Progress | None = None, total: int = 0) -> None:
-        self.sink = Sink()
+    def __init__(self, progress: Progress | None = None, total: int = 0, *, complete: bool = False) -> None:
         self.parts: list[RawFrames] = []
         self.mended: Mended = {}
-        self.totals: list[dict[str, Any]] = []
+        self.clamped: dict[int, int] = {}
+        self.batch = Batch(self.mended, self.clamped)
+        self.journal: list[Row] = []
+        self.seen: list[tuple[Job, Seen]] = []
+        self.complete = complete
+        self._waiting = 0
         self._progress, self._total, self._done = progress, total, 0
 
-    def read(self, number: int, one: Found) -> None:
-        """Read one file whole; a file that cannot be read or is no transcript is noted with its reason."""
-        reader = Reader(self.sink, number)
+    def read(self, job: Job) -> None:
+        """Read one file, or its tail; a file that cannot be read or is no transcript is noted with its reason."""
+        seen = Seen(job.offset, job.next_line, job.known)
         try:
-            with open(one.path, "rb") as file:  # noqa: PTH123 - one of 100,000
-                why = self._lines(reader, file)
-                size = file.tell()
+            with open(job.found.path, "rb") as file:  # noqa: PTH123 - one of 100,000
+                file.seek(job.offset)
+                self._lines(job, seen, file)
         except FileNotFoundError:
             return  # vanished between listing and opening: normal
         except OSError as error:
-            self.skip(one.path, reason(error), number)
-            return
-        if why is not None:
-            if why == JOURNAL:
-                self.sink.rows["journal"] += journal(number, one)
-            self.skip(one.path, why, number, size)
-            return
-        self.mended.setdefault(number, set()).update(reader.odd.surrogates)
-        self.totals.append(self._total_row(number, one, size, reader.close()))
+            seen.why = reason(error)
+        if seen.why == sniff.JOURNAL:
+            self.journal += journal(job.file, job.found)
+        self.seen.append((job, seen))
 
-    def _lines(self, reader: Reader, file: Any) -> str | None:
-        """Feed all lines; returns a reason where the file is no transcript. A last line without an end is a line."""
+    def _lines(self, job: Job, seen: Seen, file: Any) -> None:
+        """Take the lines; notes why the file is no transcript."""
         for chunk in chunks(file):
-            why = reader.feed(chunk)
+            if self.complete and not job.rest and not chunk.endswith(b"\n"):
+                return
+            found = decode(chunk, seen.next_line, LEAVES)
+            why = None if seen.known else sniff.verdict(found.lines, found.records)
             if why:
-                return why
-            if self.sink.size() > FLUSH_ROWS:
-                self.flush()
-            self._done += len(chunk)
-            if self._progress:
-                self._progress(self._done, self._total)
-        if reader.known:
-            return None
-        return "no transcript: no JSON object in it" if reader.records else "empty"
+                seen.why = why
+                return
+            seen.known = why is None
+            seen.next_line = found.after
+            seen.offset += len(chunk)
+            seen.lines += len(found.lines)
+            if None in found.records:
+                damaged = [at for at, record in enumerate(found.records) if record is None]
+                seen.damaged += len(damaged)
+                seen.first_damaged_line = seen.first_damaged_line or found.numbers[damaged[0]]
+            self.batch.add(job.file, found)
+            self._advance(len(chunk))
+        if not seen.known:
+            seen.why = "no transcript: no JSON object in it" if seen.lines else "empty"
 
-    def _total_row(self, number: int, one: Found, size: int, totals: dict[str, Any]) -> dict[str, Any]:
-        own_agent = totals.pop("agent_id")
-        session = totals.pop("session_id")
-        kind, agent = one.kind, one.agent_id
-        if kind == "old agent" and own_agent is None:
-            kind, agent = "main", None
-        elif kind == "main" and own_agent is not None:
-            kind, agent = "old agent", own_agent
-        elif own_agent is not None:
-            agent = own_agent
-        named = one.session_id if kind != "old agent" else session
-        row = {"file": number, "path": one.path, "kind": kind, "session_id": named or session, "agent_id": agent}
-        return row | {"bytes": size} | totals
-
-    def skip(self, path: str, why: str, number: int | None = None, size: int | None = None) -> None:
-        """Note a file that was not read."""
-        self.totals.append({"file": number, "path": path, "bytes": size, "skipped": why})
+    def _advance(self, size: int) -> None:
+        self._waiting += size
+        if self._waiting > BATCH_BYTES or len(self.batch.records) > BATCH_RECORDS:
+            self.flush()
+        self._done += size
+        if self._progress:
+            self._progress(self._done, self._total)
 
     def flush(self) -> None:
-        """Turn the waiting rows into frames."""
-        self.parts.append(build.frames(self.sink.drain(), self.mended))
+        """Turn the waiting records into frames."""
+        part = self.batch.frames()
+        self._waiting = 0
+        if "records" in part:
+            records = part.pop("records")
+            self.parts.append(part | {"spans": totals.spans(records), "totals": totals.files(records)})
 
-    def finish(self) -> RawFrames:
-        """All tables; `surrogates` of a file is known only now."""
+    def outcome(self) -> Outcome:
+        """Everything that was read."""
         self.flush()
-        table = BY_NAME["files"]
-        for row in self.totals:
-            if "records" in row:
-                row["surrogates"] = len(self.mended.get(row["file"], ()))
-        rows = [tuple(row.get(name) for name in table.names) for row in self.totals]
-        self.parts.append({"files": build.frame(table, rows, self.mended)})
-        return build.concat(self.parts)
+        sums = totals.merged_files(row for part in self.parts for row in part.pop("totals").iter_rows(named=True))
+        self.parts.append(build.frames({"journal": self.journal}, self.mended))
+        raw = build.joined(self.parts)
+        if "spans" in raw:
+            raw["spans"] = totals.merged_spans(raw["spans"])
+        for job, seen in self.seen:
+            seen.surrogates = len(self.mended.get(job.file, ()))
+            seen.clamped = self.clamped.get(job.file, 0)
+        return Outcome(raw, self.seen, sums)
 
 
-def chunks(file: Any) -> Iterator[bytes]:
+def chunks(file: Any) -> Iterable[bytes]:
     """The bytes of a file cut behind line ends, and the unterminated rest at the end."""
     kept: list[bytes] = []
     while block := file.read(CHUNK):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from measure.transcripts import fields as f
-from measure.transcripts.decode import Fields, Lines, whole
+from measure.transcripts.decode import Fields, whole
 
 _TALK = frozenset({"user", "assistant", "system", "attachment", "progress"})
 JOURNAL = "no transcript: a workflow's journal"
@@ -26,14 +26,14 @@ def is_record(record: Fields) -> bool:
         return False
     if kind in _TALK:
         return isinstance(record[f.SESSION], str) or (
-            isinstance(record[f.MESSAGE], dict) and isinstance(record[f.UUID], str)
+            isinstance(record[f.ROLE], str) and isinstance(record[f.UUID], str)
         )
     if kind == "fork-context-ref":
         return isinstance(record[f.AGENT], str)
     return kind in f.TRANSCRIPT_ONLY
 
 
-def verdict(lines: Lines, records: Sequence[Fields | None]) -> str | None:
+def verdict(lines: Sequence[bytes], records: Sequence[Fields | None]) -> str | None:
     """None: a transcript. A reason: another file. "" : nothing can be said yet, read on."""
     objects = [record for record in records if record is not None]
     if any(map(is_record, objects)):
@@ -43,7 +43,7 @@ def verdict(lines: Lines, records: Sequence[Fields | None]) -> str | None:
     kinds = {record[f.TYPE] for record in objects if isinstance(record[f.TYPE], str)}
     if kinds and kinds <= _JOURNAL:
         return JOURNAL
-    first = next((whole(line) for (_, line), record in zip(lines, records, strict=True) if record is not None), None)
+    first = next((whole(line) for line, record in zip(lines, records, strict=True) if record is not None), None)
     return f"no transcript: {_name(first or {})}"
 
 

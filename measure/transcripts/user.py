@@ -15,7 +15,7 @@ from measure.transcripts.values import truth
 PERSISTED = "<persisted-output>"
 INTERRUPT = "[Request interrupted by user"
 FEEDBACK = "Stop hook feedback:"
-_STUBS = ("File unchanged since last read", "Wasted call")  # what Read answers instead of the same text again
+STUBS = ("File unchanged since last read", "Wasted call")  # what Read answers instead of the same text again
 _API_ERROR = "API Error"
 _TRAILER = "agentId: "
 
@@ -71,11 +71,17 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, na
     )
     if first and not is_error and not persisted:
         kind = sink.calls.get(call) if isinstance(call, str) else "other"
-        if kind in {"read", None}:
-            _content(sink, place, call, texts)
-        if kind in {"launch", None} and not named:
-            _handed(sink, place, call, texts, size)
+        if kind != "other":
+            brought(sink, place, call, texts, size, kind, named)
     return size, persisted
+
+
+def brought(sink: Sink, place: Place, call: Any, texts: list[str], size: int, kind: str | None, named: bool) -> None:
+    """What the result of a read, of a launch or of a call that is not known (None) holds beyond its size."""
+    if kind in {"read", None}:
+        _content(sink, place, call, texts)
+    if kind in {"launch", None} and not named:
+        _handed(sink, place, call, texts, size)
 
 
 def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
@@ -88,7 +94,7 @@ def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
 def _content(sink: Sink, place: Place, call: Any, texts: list[str]) -> None:
     """The lines that a read brought in; a warning instead of text is none."""
     text = "".join(texts)
-    if text.startswith(_STUBS):
+    if text.startswith(STUBS):
         sink.add("contents", place, call, None, None, True)
     elif not text.startswith("<system-reminder>"):
         sink.add("contents", place, call, *line_marks(text), False)

@@ -13,14 +13,14 @@ _CANONICAL = len("2026-11-30T13:20:38.019Z")
 
 
 class Oddities:
-    """What had to be mended in one file: records with lone surrogates (by line) and clamped numbers."""
+    """What had to be mended: the lines with lone surrogates, and the line of each clamped number."""
 
     __slots__ = ("clamped", "line", "surrogates")
 
     def __init__(self) -> None:
         self.line = 0
         self.surrogates: set[int] = set()
-        self.clamped = 0
+        self.clamped: list[int] = []
 
     def units(self, text: str) -> int:
         """UTF-16 units of `text`; a lone surrogate counts as the one unit it is, and its record is counted."""
@@ -50,7 +50,7 @@ class Oddities:
         if type(value) is not int or value < 0:
             return None
         if value > INT64_MAX:
-            self.clamped += 1
+            self.clamped.append(self.line)
             return INT64_MAX
         return value
 

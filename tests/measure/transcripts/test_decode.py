@@ -21,8 +21,7 @@ GOOD = json.dumps(assistant(1)).encode()
 
 def kinds(data: bytes) -> list[object]:
     """Type of each record; None where it is damaged."""
-    _, records, _ = decode(data)
-    return [None if record is None else record[f.TYPE] for record in records]
+    return [None if record is None else record[f.TYPE] for record in decode(data).records]
 
 
 @pytest.mark.parametrize(
@@ -64,9 +63,9 @@ def test_byte_order_mark_costs_no_record() -> None:
 
 
 def test_lines_are_numbered_as_they_stand_in_the_file() -> None:
-    found, _, after = decode(b"\n\n" + GOOD + b"\n\nbad\n" + GOOD, first_line=10)
-    assert [number for number, _ in found] == [12, 14, 15]
-    assert after == 16
+    found = decode(b"\n\n" + GOOD + b"\n\nbad\n" + GOOD, first_line=10)
+    assert list(found.numbers) == [12, 14, 15]
+    assert found.after == 16
 
 
 def test_a_line_of_many_megabytes_is_a_record_like_any_other(tmp_path: Path) -> None:

@@ -1,0 +1,246 @@
+"""The SQLite side of the store: which files were read how far, and where their rows are. Only the standard library."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from measure.store.place import DATABASE
+from measure.transcripts.find import Found, Listing
+from measure.transcripts.raw import TABLES
+
+LAYOUT = 1
+HEAD = 4096
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, file INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, number INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (
+    roots TEXT PRIMARY KEY, state TEXT NOT NULL, folder TEXT NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ends (
+    roots TEXT NOT NULL, path TEXT NOT NULL, ends TEXT NOT NULL, PRIMARY KEY (roots, path));
+"""
+
+
+@dataclass(slots=True)
+class Known:
+    """What the manifest says of one file: its state when it was read, how far, and what became of its lines.
+
+    `offset` is behind the last complete line that was read, `next_line` its number; `sums` are those of `totals.files`.
+    """
+
+    file: int
+    size: int
+    mtime_ns: int
+    inode: int
+    device: int
+    head: str
+    offset: int
+    next_line: int = 1
+    why: str | None = None
+    lines: int = 0
+    damaged: int = 0
+    first_damaged_line: int | None = None
+    surrogates: int = 0
+    clamped: int = 0
+    sums: dict[str, Any] = field(default_factory=dict)
+
+    def is_same(self, found: Found) -> bool:
+        """Nothing was written since."""
+        return (self.size, self.mtime_ns, self.inode, self.device) == (
+            found.size,
+            found.mtime_ns,
+            found.inode,
+            found.device,
+        )
+
+    def has_grown(self, found: Found) -> bool:
+        """The file begins as it did and is longer (or only touched): what was read of it is still right."""
+        same_place = (self.inode, self.device) == (found.inode, found.device)
+        return same_place and found.size >= self.size and self.head == head(found.path, min(self.offset, HEAD))
+
+
+def head(path: str, size: int) -> str:
+    """Digest of the first `size` bytes; empty where they cannot be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return blake2b(file.read(size), digest_size=12).hexdigest()
+    except OSError:
+        return ""
+
+
+def layout() -> str:
+    """What the rows mean: a change of the raw tables or of this version makes an older store useless."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        ours = version("setpoint")
+    except PackageNotFoundError:
+        ours = "0"
+    return blake2b(repr((LAYOUT, ours, TABLES)).encode(), digest_size=12).hexdigest()
+
+
+class Manifest:
+    """An open store. Raises sqlite3.Error (or OSError) where the folder cannot be used."""
+
+    def __init__(self, folder: Path, *, repair: bool = True) -> None:
+        """`repair`: a damaged store, or one of another layout, is emptied; else sqlite3.DatabaseError is raised."""
+        self.folder = folder
+        self.rebuilt = False
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.db = self._connected()
+        try:
+            self._open(repair)
+        except sqlite3.OperationalError:
+            raise  # locked or read-only: not damaged
+        except sqlite3.DatabaseError:
+            self.db.close()
+            if not repair:
+                raise
+            discard(folder)
+            self.rebuilt = True
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.db = self._connected()
+            self._open(repair)
+
+    def _connected(self) -> sqlite3.Connection:
+        return sqlite3.connect(self.folder / DATABASE, timeout=5.0, isolation_level=None)
+
+    def _open(self, repair: bool) -> None:
+        found = self._layout()
+        if found == layout():
+            return
+        if not repair:
+            raise sqlite3.DatabaseError("another layout")
+        self.db.execute("PRAGMA journal_mode=WAL")
+        self.db.execute("PRAGMA synchronous=NORMAL")
+        with self.writing():
+            if found is not None:
+                for table in ("files", "segments", "answers", "ends", "meta"):
+                    self.db.execute(f"DROP TABLE IF EXISTS {table}")
+                self.rebuilt = True
+            for statement in _SCHEMA.split(";"):
+                self.db.execute(statement)
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('layout', ?)", (layout(),))
+
+    def _layout(self) -> str | None:
+        try:
+            row = self.db.execute("SELECT value FROM meta WHERE key = 'layout'").fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return None
+            raise
+        return row[0] if row else None
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.db.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One write transaction, undone if anything fails. Raises sqlite3.OperationalError where another holds it."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.db.execute("ROLLBACK")
+            raise
+        self.db.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One consistent view of all tables."""
+        self.db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.db.execute("COMMIT")
+
+    def files(self) -> dict[str, Known]:
+        """Every file that was read, by path."""
+        rows = self.db.execute("SELECT path, file, entry FROM files")
+        return {path: Known(file, **json.loads(entry)) for path, file, entry in rows}
+
+    def raw_files(self) -> dict[str, str]:
+        """Likewise, entries as they are written."""
+        return dict(self.db.execute("SELECT path, entry FROM files"))
+
+    def put(self, entries: dict[str, Known]) -> None:
+        """Write what is known of some files now."""
+        rows = []
+        for path, known in entries.items():
+            entry = asdict(known)
+            rows.append((path, entry.pop("file"), json.dumps(entry)))
+        self.db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", rows)
+
+    def drop(self, paths: Iterable[str]) -> None:
+        """Forget some files."""
+        self.db.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in paths])
+
+    def segments(self) -> list[str]:
+        """Names of the segments, oldest first."""
+        return [name for (name,) in self.db.execute("SELECT name FROM segments ORDER BY number")]
+
+    def add_segment(self, name: str) -> None:
+        """The next segment."""
+        self.db.execute("INSERT INTO segments SELECT ?, 1 + coalesce(max(number), 0) FROM segments", (name,))
+
+    def answer(self, roots: str) -> tuple[str, str, dict[str, Any]] | None:
+        """(state, folder, facts) of the frames that were resolved for these roots."""
+        row = self.db.execute("SELECT state, folder, facts FROM answers WHERE roots = ?", (roots,)).fetchone()
+        return (row[0], row[1], json.loads(row[2])) if row else None
+
+    def ends(self, roots: str, path: str) -> dict[str, Any] | None:
+        """What `store.ends` kept of one file."""
+        row = self.db.execute("SELECT ends FROM ends WHERE roots = ? AND path = ?", (roots, path)).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def keep(self, roots: str, state: str, name: str, facts: dict[str, Any], ends: dict[str, dict[str, Any]]) -> None:
+        """The frames of these roots are in the folder `name` now."""
+        self.db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", (roots, state, name, json.dumps(facts)))
+        self.db.execute("DELETE FROM ends WHERE roots = ?", (roots,))
+        rows = [(roots, path, json.dumps(one)) for path, one in ends.items()]
+        self.db.executemany("INSERT INTO ends VALUES (?, ?, ?)", rows)
+
+    def empty(self) -> None:
+        """Forget everything; to be called while writing."""
+        for table in ("files", "segments", "answers", "ends"):
+            self.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
+
+
+def roots_key(found: Listing) -> str:
+    """Names a set of places to read."""
+    return blake2b("\0".join(sorted(found.roots)).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
+
+
+def state_of(found: Listing, known: dict[str, Known]) -> str:
+    """Digest of everything frames are made of, as the manifest has it: equal digests, equal frames."""
+    hashed = blake2b(digest_size=16)
+    for one in found.files:
+        at = known.get(one.path)
+        text = f"{one.path}\0{at.size}\0{at.mtime_ns}\0{at.inode}\0{at.device}\n" if at else f"{one.path}\0new\n"
+        hashed.update(text.encode("utf-8", "surrogateescape"))
+    for path, size, mtime_ns in found.meta_states:
+        hashed.update(f"{path}\0{size}\0{mtime_ns}\n".encode("utf-8", "surrogateescape"))
+    for path, why in (*found.skipped, *found.bad_roots):
+        hashed.update(f"{path}\0{why}\n".encode("utf-8", "surrogateescape"))
+    return hashed.hexdigest()
+
+
+def discard(folder: Path) -> None:
+    """Remove everything of ours in the store's folder; nothing else."""
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):
+        with suppress(OSError):
+            os.unlink(folder / name)  # noqa: PTH108
+    for name in ("segments", "frames"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    with suppress(OSError):
+        folder.rmdir()

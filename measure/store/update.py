@@ -1,0 +1,202 @@
+"""Bring the store up to date with the files that were found, and give the frames."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from measure.columns import FRAMES
+from measure.frames import Frames, of_cache, resolve
+from measure.store import quick, segments
+from measure.store.ends import FILES, ends
+from measure.store.manifest import HEAD, Known, Manifest, head, roots_key, state_of
+from measure.store.place import folder
+from measure.transcripts import scan, totals
+from measure.transcripts.build import RawFrames, concat
+from measure.transcripts.find import Found, Listing
+from measure.transcripts.scan import Job, Outcome, Progress
+
+REBUILT = "The store was damaged or of another version: it was built anew from the transcripts."
+
+
+def load(found: Listing, progress: Progress | None = None) -> Frames:
+    """Frames of the files found; only what was written since the last time is read.
+
+    Raises OSError or sqlite3.Error where the store cannot be used at all: then the transcripts are read without it.
+    """
+    manifest = Manifest(folder())
+    try:
+        try:
+            frames = _load(manifest, found, progress)
+        except (pl.exceptions.PolarsError, FileNotFoundError, EOFError):
+            # A segment is damaged, or another process compacted it away under us: begin again, from the files.
+            with manifest.writing():
+                manifest.empty()
+            manifest.rebuilt = True
+            frames = _load(manifest, found, progress)
+        if manifest.rebuilt:
+            frames.notes.append(REBUILT)
+        return frames
+    finally:
+        manifest.close()
+
+
+def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Frames:
+    with manifest.reading():
+        known, names = manifest.files(), manifest.segments()
+        answer = manifest.answer(roots_key(found))
+    jobs, gone = _jobs(found, known), _gone(found, known)
+    if not jobs and not gone and answer and answer[0] == state_of(found, known):
+        return of_cache(_existing(manifest.folder / "frames" / answer[1]), quick.time_of(answer[2]["oldest"]), found)
+    outcome = scan.run(jobs, progress)
+    fresh = {one.path: entry for one, entry in _entries(outcome, known)}
+    before = {path: known.get(path) for path in fresh}
+    known |= fresh
+    for path in gone:
+        known.pop(path, None)
+    segment = segments.write(manifest.folder, outcome.raw) if outcome.raw else None
+    kept = _commit(manifest, fresh, before, gone, segment)
+    names = [*names, segment] if segment else names
+    present = {one.path for one in found.files}
+    live = {path: entry for path, entry in known.items() if path in present}
+    raw = segments.read(manifest.folder, names, {entry.file for entry in live.values()})
+    if segment and not kept:
+        segments.remove(manifest.folder, segment)
+    raw, live = _with_rests(raw, live, found)
+    accounts = {path: (entry.file, entry, entry.sums) for path, entry in live.items()}
+    raw = scan.finished(raw, accounts, found)
+    frames = resolve(raw, found)
+    if kept:
+        _remember(manifest, found, known, frames, raw)
+        _compact(manifest, known)
+    return frames
+
+
+def _existing(place: Path) -> Path:
+    """`place`, if every frame is in it. Raises FileNotFoundError else."""
+    for name in FRAMES:
+        (place / f"{name}.parquet").stat()
+    return place
+
+
+def _jobs(found: Listing, known: dict[str, Known]) -> list[Job]:
+    """What has to be read: whole files that are new or were replaced, and the tails of grown ones."""
+    jobs = []
+    for one in found.files:
+        entry = known.get(one.path)
+        if entry is not None and entry.is_same(one):
+            continue
+        if entry is not None and entry.why is None and entry.has_grown(one):
+            jobs.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0))
+        else:
+            jobs.append(Job(one, _new_id()))
+    return jobs
+
+
+def _new_id() -> int:
+    # Random, so that two processes that read at once need not agree on anything.
+    return int.from_bytes(os.urandom(8), "big") >> 2
+
+
+def _gone(found: Listing, known: dict[str, Known]) -> list[str]:
+    """Files below the roots that are no longer there."""
+    present = {one.path for one in found.files}
+    roots = [root.rstrip("/\\") for root in found.roots]
+    below = tuple(root + sep for root in roots for sep in ("/", "\\"))
+    return [path for path in known if path not in present and path.startswith(below)]
+
+
+def _entries(outcome: Outcome, known: dict[str, Known]) -> Iterable[tuple[Found, Known]]:
+    """What the manifest says of each file that was read, its earlier part included."""
+    for job, seen in outcome.seen:
+        one = job.found
+        before = known.get(one.path) if job.offset else None
+        entry = Known(job.file, one.size, one.mtime_ns, one.inode, one.device, "", seen.offset, seen.next_line)
+        entry.head = head(one.path, min(seen.offset, HEAD))
+        entry.why, entry.lines, entry.damaged = seen.why, seen.lines, seen.damaged
+        entry.first_damaged_line = seen.first_damaged_line
+        entry.surrogates, entry.clamped = seen.surrogates, seen.clamped
+        entry.sums = totals.added(before.sums if before else None, outcome.sums.get(job.file))
+        if before is not None:
+            for name in ("lines", "damaged", "surrogates", "clamped"):
+                setattr(entry, name, getattr(entry, name) + getattr(before, name))
+            entry.first_damaged_line = before.first_damaged_line or entry.first_damaged_line
+        yield one, entry
+
+
+def _commit(
+    manifest: Manifest,
+    fresh: dict[str, Known],
+    before: dict[str, Known | None],
+    gone: list[str],
+    segment: str | None,
+) -> bool:
+    """Name the new segment and what was read; False where another process was quicker: then nothing is written."""
+    if not fresh and not gone:
+        return True
+    try:
+        with manifest.writing():
+            now = manifest.files()
+            if any(now.get(path) != entry for path, entry in before.items()):
+                return False
+            manifest.put(fresh)
+            manifest.drop(gone)
+            if segment:
+                manifest.add_segment(segment)
+    except sqlite3.OperationalError:
+        return False  # another process writes for longer than we wait, or the disk is full or read-only
+    return True
+
+
+def _with_rests(raw: RawFrames, live: dict[str, Known], found: Listing) -> tuple[RawFrames, dict[str, Known]]:
+    """Add the last lines that have no end yet: they are read every time and never stored."""
+    jobs = []
+    for one in found.files:
+        entry = live.get(one.path)
+        if entry is None:
+            jobs.append(Job(one, _new_id(), rest=True))
+        elif entry.why is None and entry.offset < entry.size:
+            jobs.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0, rest=True))
+    if not jobs:
+        return raw, live
+    outcome = scan.run(jobs)
+    entries = {one.path: entry for one, entry in _entries(outcome, live)}
+    raw = concat([raw, outcome.raw])
+    raw["spans"] = totals.merged_spans(raw["spans"])
+    return raw, live | entries
+
+
+def _remember(manifest: Manifest, found: Listing, known: dict[str, Known], frames: Frames, raw: RawFrames) -> None:
+    """Keep the frames and the overview's figures for the next time; failing to is no error."""
+    try:
+        facts = quick.facts(frames)
+        name = segments.write_frames(manifest.folder, {name: frames.frame(name) for name in FRAMES})
+        newest = sorted(found.files, key=lambda one: -one.mtime_ns)[:FILES]
+        kept = ends(raw, frames.requests, [one.path for one in newest])
+        roots, state = roots_key(found), state_of(found, known)
+        with manifest.writing():
+            manifest.keep(roots, state, name, facts, kept)
+    except (OSError, sqlite3.Error):
+        return
+
+
+def _compact(manifest: Manifest, known: dict[str, Known]) -> None:
+    """Make many small segments one, and sweep what nobody names."""
+    try:
+        names = manifest.segments()
+        if len(names) >= segments.COMPACT_AT:
+            raw = segments.read(manifest.folder, names, {entry.file for entry in known.values()})
+            merged = segments.write(manifest.folder, raw)
+            with manifest.writing():
+                if manifest.segments() == names:
+                    manifest.db.execute("DELETE FROM segments")
+                    manifest.add_segment(merged)
+                    names = [merged]
+        folders = [row[0] for row in manifest.db.execute("SELECT folder FROM answers")]
+        segments.sweep(manifest.folder, names, folders)
+    except (OSError, sqlite3.Error, pl.exceptions.PolarsError):
+        return
