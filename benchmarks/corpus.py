@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
-WORDS = "alpha beta gamma delta value index total return count limit frame column reader token window lines".split()
+WORDS = ("alpha", "beta", "value", "index", "total", "return", "count", "limit", "frame", "column", "reader", "token")
 MODELS = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
 TOOLS = ("Read", "Bash", "Grep", "Edit", "Write")
 

@@ -17,6 +17,7 @@ from typer.main import get_command
 
 from measure.errors import SetpointError
 from measure.lazy import LazyGroup, Mount
+from measure.store import place
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -31,6 +32,7 @@ MOUNTS: tuple[Mount, ...] = (
     Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves with values, no network."),
     Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
+    Mount("store", "measure.store.commands:app", "What is kept of the transcripts read: size, and how to clear it."),
 )
 
 
@@ -104,6 +106,8 @@ def reports() -> tuple[Any, ...]:
 
 def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code: 0, 1 expected, 2 usage, 3 our fault, 130 Ctrl-C."""
+    place.switch(on="--no-store" not in arguments)
+    arguments = [argument for argument in arguments if argument != "--no-store"]
     try:
         result = get_command(app).main(args=arguments, prog_name="setpoint", standalone_mode=False)
         sys.stdout.flush()

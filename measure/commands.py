@@ -65,6 +65,7 @@ Prices = Annotated[
 Json = Annotated[bool, typer.Option("-j", "--json", help="JSON alone on stdout.")]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Markdown tables.")]
 Csv = Annotated[bool, typer.Option("--csv", help="The rows of one report as CSV.")]
+NoStore = Annotated[bool, typer.Option("--no-store", help="Read everything anew and keep nothing.")]
 OrSample = Annotated[
     bool, typer.Option("--or-sample", help="Read the bundled sample when you have no transcripts of your own.")
 ]
@@ -88,6 +89,7 @@ def report(
     markdown: Markdown = False,
     csv: Csv = False,
     or_sample: OrSample = False,
+    no_store: NoStore = False,  # noqa: ARG001 - `cli.run` takes it off the line for every command; here for --help
 ) -> None:
     """Tables about your sessions. Without a name: the overview.
 
@@ -127,7 +129,12 @@ To = Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder to write i
 Paths = Annotated[list[Path] | None, typer.Argument(metavar="[PATH ...]", help="Places to read.", show_default=False)]
 
 
-def export(to: To, paths: Paths = None, format: Format = "parquet") -> None:  # noqa: A002 - the option's name
+def export(
+    to: To,
+    paths: Paths = None,
+    format: Format = "parquet",  # noqa: A002 - the option's name
+    no_store: NoStore = False,  # noqa: ARG001 - as above
+) -> None:
     """Write every frame as DIR/<frame>.<format>.
 
     Example: setpoint export --to frames --format csv

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,3 +38,15 @@ def setpoint(environment: dict[str, str], tmp_path: Path) -> Run:
         )  # fmt: skip
 
     return run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Commands that run in this process keep nothing in the user's cache folder."""
+    before = os.environ.get("SETPOINT_CACHE_DIR")
+    os.environ["SETPOINT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["SETPOINT_CACHE_DIR"]
+    else:
+        os.environ["SETPOINT_CACHE_DIR"] = before

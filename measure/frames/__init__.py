@@ -22,9 +22,9 @@ from measure.frames import requests as _requests
 from measure.frames import returns as _returns
 from measure.frames import sessions as _sessions
 from measure.frames import tool_calls as _tool_calls
-from measure.frames.horizon import Horizon, horizon
 from measure.frames.launches import launches
 from measure.frames.ownership import prepare
+from measure.horizon import Horizon, horizon
 from measure.store import place
 from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing, listing

@@ -64,7 +64,7 @@ def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) 
         skipped=tuple(bad + skipped),
         records=frames.records,
         horizon=frames.horizon.as_dict(),
-        notes=(*_damaged(frames), *_mended(frames), *_horizon(frames, sample=sample)),
+        notes=(*_damaged(frames), *_mended(frames), *frames.notes, *_horizon(frames, sample=sample)),
         places=tuple(places),
         sample=sample,
     )

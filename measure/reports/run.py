@@ -12,6 +12,7 @@ from measure.errors import UsageError
 from measure.lazy import resolve
 from measure.reports import ALIASES
 from measure.reports.model import Entry, Filters, Report, Source
+from measure.reports.stored import stored
 
 Form = Literal["text", "json", "markdown", "csv"]
 
@@ -46,6 +47,10 @@ def produce(
     entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool
 ) -> list[Report]:
     """Read, build and write. The frames are read once for all reports of one call; the reports are given back."""
+    known, source = stored(entries, paths, filters, form)
+    if known:
+        write(known, filters, source, form)
+        return known
     from measure.reports.read import load, read
     from measure.reports.select import select
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 DATABASE = "store.sqlite"
 ON = "SETPOINT_STORE"  # set by the command line, for this process and those it starts
+NEVER = "SETPOINT_NO_STORE"  # the user's own switch: any value but 0
 
 
 def folder() -> Path:
@@ -24,6 +25,6 @@ def is_on() -> bool:
     return os.environ.get(ON, "") == "1"
 
 
-def switch(on: bool) -> None:
+def switch(*, on: bool) -> None:
     """Use the store in this process, or do not."""
-    os.environ[ON] = "1" if on else "0"
+    os.environ[ON] = "1" if on and os.environ.get(NEVER, "0") in {"", "0"} else "0"

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measure.frames.horizon import horizon
+from measure.horizon import horizon
 from measure.reports.model import Source
 from measure.reports.overview import Counts
 from measure.store.manifest import Manifest, roots_key, state_of

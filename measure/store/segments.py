@@ -21,7 +21,7 @@ from measure.transcripts.values import digest
 MADE = ("files", "metas")
 STORED = tuple(table.name for table in TABLES if table.name not in MADE)
 COMPACT_AT = 12
-_STALE_SECONDS = 3600
+_STALE_SECONDS = 900
 
 
 def write(folder: Path, raw: RawFrames) -> str:
@@ -60,7 +60,7 @@ def remove(folder: Path, name: str) -> None:
 
 
 def sweep(folder: Path, segments: Collection[str], frames: Collection[str]) -> None:
-    """Remove what an interrupted run left: folders that nobody names, after an hour (a run may still be writing)."""
+    """Remove folders that nobody names, after a quarter of an hour: a run may still be writing or reading them."""
     for kind, named in (("segments", segments), ("frames", frames)):
         try:
             entries = list(os.scandir(folder / kind))

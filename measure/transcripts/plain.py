@@ -103,7 +103,7 @@ def kinds(columns: Sequence[Sequence[Any]]) -> tuple[list[int], list[int], list[
         elif kind == "user":
             known = block == "tool_result" and second is None and agent == nobody
             (results if known and _is_plain_text(text) else others).append(at)
-        elif kind != "attachment" or attached in ATTACHMENTS:
+        elif kind != "attachment" or type(attached) is not str or attached in ATTACHMENTS:
             others.append(at)
     return answers, results, others
 
