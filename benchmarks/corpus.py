@@ -67,11 +67,12 @@ class Maker:
                 lines.append(self._line("system", session, agent, slug, data))
                 context = 6_000
             fresh = self.random.randint(200, 4_000)
-            lines += self._response(session, agent, slug, model, context, fresh)
+            lines += self.response(session, agent, slug, model, context, fresh)
             context += fresh
         return lines
 
-    def _response(self, session: str, agent: str | None, slug: str, model: str, context: int, fresh: int) -> list[str]:
+    def response(self, session: str, agent: str | None, slug: str, model: str, context: int, fresh: int) -> list[str]:
+        """The records of one response and of the result of its tool call."""
         draw = self.random
         message, request, call = f"msg_{self._hex(20)}", f"req_{self._hex(20)}", f"toolu_{self._hex(24)}"
         output = draw.randint(20, 900)

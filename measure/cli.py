@@ -30,6 +30,7 @@ MOUNTS: tuple[Mount, ...] = (
     Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
     Mount("plot", "policy.pictures:plot", "One picture as SVG or PNG: context curves, sizes, repeat reads, cost."),
     Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves with values, no network."),
+    Mount("watch", "policy.watch:watch", "The sessions that run now: context against limits, cost, last returns."),
     Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
     Mount("store", "measure.store.commands:app", "What is kept of the transcripts read: size, and how to clear it."),

@@ -49,11 +49,11 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     with manifest.reading():
         known, names = manifest.files(), manifest.segments()
         answer = manifest.answer(roots_key(found))
-    jobs, gone = _jobs(found, known), _gone(found, known)
-    if not jobs and not gone and answer and answer[0] == state_of(found, known):
+    todo, gone = jobs(found, known), _gone(found, known)
+    if not todo and not gone and answer and answer[0] == state_of(found, known):
         return of_cache(_existing(manifest.folder / "frames" / answer[1]), quick.time_of(answer[2]["oldest"]), found)
-    outcome = scan.run(jobs, progress)
-    fresh = {one.path: entry for one, entry in _entries(outcome, known)}
+    outcome = scan.run(todo, progress)
+    fresh = {one.path: entry for one, entry in entries(outcome, known)}
     before = {path: known.get(path) for path in fresh}
     known |= fresh
     for path in gone:
@@ -66,7 +66,7 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     raw = segments.read(manifest.folder, names, {entry.file for entry in live.values()})
     if segment and not kept:
         segments.remove(manifest.folder, segment)
-    raw, live = _with_rests(raw, live, found)
+    raw, live = with_rests(raw, live, found)
     accounts = {path: (entry.file, entry, entry.sums) for path, entry in live.items()}
     raw = scan.finished(raw, accounts, found)
     frames = resolve(raw, found)
@@ -83,18 +83,18 @@ def _existing(place: Path) -> Path:
     return place
 
 
-def _jobs(found: Listing, known: dict[str, Known]) -> list[Job]:
+def jobs(found: Listing, known: dict[str, Known]) -> list[Job]:
     """What has to be read: whole files that are new or were replaced, and the tails of grown ones."""
-    jobs = []
+    out = []
     for one in found.files:
         entry = known.get(one.path)
         if entry is not None and entry.is_same(one):
             continue
         if entry is not None and entry.why is None and entry.has_grown(one):
-            jobs.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0))
+            out.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0))
         else:
-            jobs.append(Job(one, _new_id()))
-    return jobs
+            out.append(Job(one, _new_id()))
+    return out
 
 
 def _new_id() -> int:
@@ -110,7 +110,7 @@ def _gone(found: Listing, known: dict[str, Known]) -> list[str]:
     return [path for path in known if path not in present and path.startswith(below)]
 
 
-def _entries(outcome: Outcome, known: dict[str, Known]) -> Iterable[tuple[Found, Known]]:
+def entries(outcome: Outcome, known: dict[str, Known]) -> Iterable[tuple[Found, Known]]:
     """What the manifest says of each file that was read, its earlier part included."""
     for job, seen in outcome.seen:
         one = job.found
@@ -152,22 +152,22 @@ def _commit(
     return True
 
 
-def _with_rests(raw: RawFrames, live: dict[str, Known], found: Listing) -> tuple[RawFrames, dict[str, Known]]:
+def with_rests(raw: RawFrames, live: dict[str, Known], found: Listing) -> tuple[RawFrames, dict[str, Known]]:
     """Add the last lines that have no end yet: they are read every time and never stored."""
-    jobs = []
+    rests = []
     for one in found.files:
         entry = live.get(one.path)
         if entry is None:
-            jobs.append(Job(one, _new_id(), rest=True))
+            rests.append(Job(one, _new_id(), rest=True))
         elif entry.why is None and entry.offset < entry.size:
-            jobs.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0, rest=True))
-    if not jobs:
+            rests.append(Job(one, entry.file, entry.offset, entry.next_line, known=entry.lines > 0, rest=True))
+    if not rests:
         return raw, live
-    outcome = scan.run(jobs)
-    entries = {one.path: entry for one, entry in _entries(outcome, live)}
+    outcome = scan.run(rests)
+    fresh = {one.path: entry for one, entry in entries(outcome, live)}
     raw = concat([raw, outcome.raw])
     raw["spans"] = totals.merged_spans(raw["spans"])
-    return raw, live | entries
+    return raw, live | fresh
 
 
 def _remember(manifest: Manifest, found: Listing, known: dict[str, Known], frames: Frames, raw: RawFrames) -> None:

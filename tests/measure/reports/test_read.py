@@ -51,7 +51,7 @@ def test_a_bar_appears_on_a_terminal_and_never_in_the_output(tmp_path: Path) -> 
         "TERM": "xterm",
         "XDG_CACHE_HOME": str(tmp_path),
     }
-    command = [sys.executable, "-c", code, "report", "--json", str(SAMPLE)]
+    command = [sys.executable, "-c", code, "report", "--json", "--no-store", str(SAMPLE)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, check=True, env=env)
     os.close(follower)
     assert b"reading" in os.read(leader, 65536)
