@@ -13,7 +13,7 @@ from policy.fit.inputs import Priced
 from policy.fit.options import Fitted, Options
 from policy.fit.runs import MAIN, UNKNOWN, Thread, threads
 from policy.rebuilds import THREAD
-from policy.reports.fitted import kept, saving, table
+from policy.reports.fitted import as_rows, kept, saving, table
 
 COLUMNS = (
     Show("party"),
@@ -46,7 +46,7 @@ def build(data: Priced, options: Options) -> Fitted:
     report = Report(
         name="fit",
         title="Fitted compaction points, tokens",
-        rows=[limit.row() for limit in limits],
+        rows=as_rows(limits),
         tables=[
             table("Limits", limits, "range within 2 %"),
             Table("The closed form beside the replay (estimate)", [fit.facts for fit in found], COLUMNS),

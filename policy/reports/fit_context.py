@@ -14,7 +14,7 @@ from policy.fit.inputs import Priced, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.runs import UNKNOWN, Thread, threads
-from policy.reports.fitted import count, kept, saving, table
+from policy.reports.fitted import as_rows, count, kept, saving, table
 
 ECONOMY = (
     Show("who"),
@@ -41,7 +41,7 @@ def build(data: Priced, options: Options) -> Fitted:
     report = Report(
         name="fit",
         title="Fitted context bounds of subagents, tokens",
-        rows=[limit.row() for limit in (*limits, *turns)],
+        rows=as_rows((*limits, *turns)),
         tables=[
             table("Bounds", limits, "range within 5 %"),
             Table("What a stop at that bound means", economy(found), ECONOMY),

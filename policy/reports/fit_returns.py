@@ -15,7 +15,7 @@ from policy.fit.inputs import Priced, Returns, arrays, sizes, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
-from policy.reports.fitted import count, kept, parameters, saving, table
+from policy.reports.fitted import as_rows, count, kept, parameters, saving, table
 
 METHOD = "replay of every past return; range within 5 % of the best saving"
 
@@ -38,7 +38,7 @@ def build(data: Priced, options: Options) -> Fitted:
     report = Report(
         name="fit",
         title=f"Fitted return limits ({options.method}), est. tokens of the first answer",
-        rows=[limit.row() for limit in limits],
+        rows=as_rows(limits),
         tables=[table("Limits", limits, "95 % interval" if options.method == "percentile" else "range within 5 %")],
         totals={"returns": len(rows), "sessions": rows["session_id"].n_unique(), "valued": len(rows) - left_out},
         lead=lead,

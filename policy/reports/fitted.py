@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from measure.reports.model import Show, Table
@@ -18,6 +19,13 @@ COLUMNS = (
     Show("n"),
     Show("sessions", "sess."),
 )
+
+
+def as_rows(limits: Iterable[Limit]) -> list[dict[str, Any]]:
+    """The rows of the report, all with the same keys: null where a limit has no such fact."""
+    each = [limit.row() for limit in limits]
+    keys = dict.fromkeys(key for row in each for key in row)
+    return [{key: row.get(key) for key in keys} for row in each]
 
 
 def table(title: str, limits: list[Limit], header: str = "95 % interval") -> Table:

@@ -1,5 +1,6 @@
 """`setpoint fit` and `setpoint replay` as a user meets them, run in this process: a start costs a second."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -123,3 +124,12 @@ def test_replay_lists_who_would_have_been_stopped(setpoint: Run) -> None:
     assert found["runs"]
     assert {run["decision"] for run in found["runs"]} <= {"compress", "file"}
     assert all(run["size"] > 50 for run in found["runs"])
+
+
+@pytest.mark.parametrize("feature", ["returns", "context", "compaction", "cache"])
+def test_csv_has_one_width(setpoint: Run, feature: str) -> None:
+    done = setpoint("fit", feature, str(SAMPLE), "--csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    table = list(csv.reader(done.stdout.splitlines()))
+    assert len({len(row) for row in table}) == 1
+    assert "n" in table[0]
