@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hooks.features import PERCENT
 from hooks.plan import settings_of
+from hooks.runtime.watch import PERCENT
 from hooks.scopes import LOCAL, SETTINGS, Scope, user_scope
 
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"

@@ -16,6 +16,7 @@ from hooks.evidence import client_version, commands, is_our_command, percentile,
 from hooks.features import by_name, version_parts
 from hooks.interpreter import passing, run_once
 from hooks.plan import installed_features, settings_of
+from hooks.runtime.watch import unanswered
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import is_ours, ours
 from hooks.trials import SESSION, Trial, trials
@@ -59,7 +60,7 @@ def scope_findings(scope: Scope, version: str | None) -> dict[str, Any]:
         "scope": scope.name,
         "folder": str(scope.folder),
         "trials": results,
-        "warnings": scope_warnings(names, found, version),
+        "warnings": scope_warnings(scope, names, found, version),
     }
 
 
@@ -100,7 +101,7 @@ def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[
 
 
 def scope_warnings(
-    names: list[str], found: list[tuple[str, str | None, dict[str, Any]]], version: str | None
+    scope: Scope, names: list[str], found: list[tuple[str, str | None, dict[str, Any]]], version: str | None
 ) -> list[str]:
     """What is odd about our own entries."""
     warned = []
@@ -113,6 +114,8 @@ def scope_warnings(
             warned.append(f"the interpreter {command} does not run: setpoint hooks upgrade")
         elif reason := passing(command):
             warned.append(f"the interpreter {command} may go away: {reason}")
+    if "compaction" in names and (problem := unanswered(str(scope.folder))):
+        warned.append(problem)
     for name in names:
         feature = by_name(name)
         if feature is not None and feature.since and version and version_parts(version) < version_parts(feature.since):

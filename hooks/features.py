@@ -13,9 +13,9 @@ from hooks.runtime.context import BOUND, REPORT_MAX_WORDS
 from hooks.runtime.parties import SINCE
 from hooks.runtime.said import command_line
 from hooks.runtime.turns import TURNS_LEFT_AT
+from hooks.runtime.watch import PERCENT
 from hooks.settings import Entry
 
-PERCENT = "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"
 LEAST_BASH_CHARS = 4000  # the client takes no smaller value
 
 

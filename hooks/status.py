@@ -7,10 +7,11 @@ from typing import Any
 
 from hooks import copies
 from hooks.evidence import commands, is_our_command, log_summary, percentile, transcripts
-from hooks.features import by_name, entries
+from hooks.features import by_name, entries, version_parts
 from hooks.interpreter import run_once
 from hooks.plan import installed_features, recorded_client, settings_of
 from hooks.runtime.config import Config
+from hooks.runtime.parties import SINCE
 from hooks.runtime.paths import env
 from hooks.runtime.returns import ENV_FILE, ENV_PASS, Policy
 from hooks.scopes import LOCAL, SETTINGS, Scope
@@ -115,6 +116,11 @@ def feature_status(scope: Scope, name: str) -> dict[str, Any]:
         }
         types = section.get("byAgentType")
         row["byAgentType"] = types if isinstance(types, dict) else {}
+    if name == "compaction" and (client := recorded_client(scope)) and version_parts(client) < SINCE:
+        row["note"] = f"subagents are never held: client {client} does not say whose compaction it asks about"
+    feature = by_name(name)
+    if feature and feature.older:
+        row["events"] = [entry.event for entry in feature.entries_for(recorded_client(scope))]
     return row
 
 
@@ -134,9 +140,11 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
         )
         switch = "enabled" if one["enabled"] else "disabled"
         mode = f", mode {one['mode']}" if "mode" in one else ""
+        mode += f", on {', '.join(one['events'])}" if "events" in one else ""
         lines.append(
             f"  {one['name']:<9} {switch}{mode}{f', {limits}' if limits else ''}, from {one['config'] or 'no config'}"
         )
+    lines += [f"  note      {one['note']}" for one in row["features"] if "note" in one]
     lines += [
         f"  version   {row['version']['installed'] or 'unknown'} installed, {row['version']['package']} in the package",
         f"  runs by   {row['interpreter']['path']} (Python {row['interpreter']['version'] or 'does not run'})",

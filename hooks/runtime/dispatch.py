@@ -30,7 +30,7 @@ HANDLERS = {
 }
 # asked although the feature's section is missing, broken or not enabled: an ask point that the installation
 # lowered must be answered for until the uninstall raises it again
-ALWAYS = frozenset([("compaction", "PreCompact")])
+ALWAYS = frozenset([("compaction", "PreCompact"), ("compaction", "SessionStart")])
 
 
 class Call:

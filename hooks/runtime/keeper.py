@@ -4,10 +4,12 @@ from . import marker
 from .compaction import HOLD, PASS, decide, nudge, refills
 from .dispatch import Answer, Call
 from .parties import SINCE, Party, client_version
+from .paths import parent
 from .requests import requests_since, whole_estimate
 from .said import arm_answer, brief_text, held_text, nudge_text, refused_stop
 from .state import State
 from .tail import agent_file, settled
+from .watch import unanswered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +175,8 @@ def after_compaction(call: Call, section: "dict[str, Any]") -> "Answer | None":
         return started(call, section)
     state = state_of(call)
     kept = state.load(NAME)
-    state.save(NAME, {key: kept[key] for key in ("quick", "checked", "complained") if key in kept})
+    if kept:
+        state.save(NAME, {key: kept[key] for key in ("quick", "checked", "complained") if key in kept})
     agent_id = call.text("agent_id")
     path = agent_file(call.text("transcript_path"), agent_id) if agent_id else None
     if section.get("enabled") is not True or path is None:
@@ -185,7 +188,10 @@ def after_compaction(call: Call, section: "dict[str, Any]") -> "Answer | None":
 
 
 def started(call: Call, section: "dict[str, Any]") -> "Answer | None":
-    """SessionStart of the main conversation: a row that says which policy begins, and what was wrong with it."""
+    """SessionStart of the main conversation: which policy begins, what was wrong with it, and whether we answer."""
+    problem = unanswered(parent(call.home))
+    if problem:
+        return Answer(note=problem, log={"decision": "unanswered"})
     if section.get("enabled") is not True:
         return None
     party = Party(call, section)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from hooks.askpoint import percent, points, warnings
-from hooks.features import PERCENT
 from hooks.install import carry_out
 from hooks.plan import Request, plan
 from hooks.runtime.compaction import ask_point
+from hooks.runtime.watch import PERCENT
 from hooks.scopes import PROJECT, Scope
 
 BEFORE = '{"env": {"A": "b"}, "permissions": {"allow": ["Read"]}}\n'
