@@ -10,7 +10,7 @@ from policy.cost import KINDS
 from policy.rebuilds import summed
 
 MAIN = "main"
-UNTYPED = "(agent of unknown type)"
+UNTYPED = "(unknown)"
 HOUR = 3_600_000_000  # microseconds
 TOKENS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
 

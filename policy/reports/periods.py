@@ -14,6 +14,7 @@ from policy.spend import blocks as windows
 
 if TYPE_CHECKING:
     from measure.frames import Frames
+    from policy.prices import Prices
 
 COLUMNS = (
     Show("requests"),
@@ -27,29 +28,29 @@ COLUMNS = (
 
 def weeks(frames: Frames, filters: Filters) -> Report:
     """The report `weeks`: one row a week, named by its Monday, newest first."""
-    costs, _ = costed(frames, filters)
-    return _report(frames, filters, "weeks", Show("week", "week of", "day"), over_time(costs, "week"))
+    priced = costed(frames, filters)
+    return _report(priced, filters, "weeks", Show("week", "week of", "day"), over_time(priced[0], "week"))
 
 
 def months(frames: Frames, filters: Filters) -> Report:
     """The report `months`: one row a month, named by its first day, newest first."""
-    costs, _ = costed(frames, filters)
-    return _report(frames, filters, "months", Show("month", kind="day"), over_time(costs, "month"))
+    priced = costed(frames, filters)
+    return _report(priced, filters, "months", Show("month", kind="day"), over_time(priced[0], "month"))
 
 
 def blocks(frames: Frames, filters: Filters) -> Report:
     """The report `blocks`: one row a 5-hour window from a full hour, newest first."""
-    costs, _ = costed(frames, filters)
-    report = _report(frames, filters, "blocks", Show("start", kind="time"), windows(costs))
+    priced = costed(frames, filters)
+    report = _report(priced, filters, "blocks", Show("start", kind="time"), windows(priced[0]))
     report.notes.insert(0, "A window starts at the full hour (UTC) of the first request that no earlier one holds.")
-    untimed = costs["ts"].null_count()
+    untimed = priced[0]["ts"].null_count()
     if untimed:
         report.notes.insert(1, f"{untimed:,} requests without a time are in no window.")
     return report
 
 
-def _report(frames: Frames, filters: Filters, name: str, key: Show, table: pl.DataFrame) -> Report:
-    costs, prices = costed(frames, filters)
+def _report(priced: tuple[pl.DataFrame, Prices], filters: Filters, name: str, key: Show, table: pl.DataFrame) -> Report:
+    costs, prices = priced
     table = table.sort(key.column, descending=True, nulls_last=True)
     whole = total(costs)
     last = {key.column: "total", "requests": whole["requests"], "usd": whole["usd"]}

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from measure.frames import load
-from policy.cost import cost
+from policy.cost import KINDS, cost
 from policy.prices import load as load_prices
-from policy.spend import labelled
+from policy.spend import blocks, by, labelled
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
 pytestmark = pytest.mark.shared
@@ -45,3 +45,15 @@ def test_a_tier_of_100k_by_hand() -> None:
     sonnet = 6 * 2 + 44_994 * 2.5 + 40_000 * 0.1 + 57 * 10
     assert costs["usd"].sum() == pytest.approx(sum(by_hand) + (opus + sonnet) / 1e6, abs=1e-12)
     assert costs["usd"].sum() == pytest.approx(0.288920225, abs=1e-12)
+
+
+@pytest.mark.parametrize("place", ["corpus", "transcripts"])
+def test_every_grouping_of_real_sessions_adds_up_to_the_same_dollars(place: str) -> None:
+    costs = labelled(cost(load([CORPUS.parent / place]).requests, load_prices()), "Europe/Berlin")
+    whole = costs["usd"].sum()
+    assert whole > 1
+    for key in ("session_id", "thread_kind", "model", "project", "day", "week", "month"):
+        assert by(costs, key)["usd"].sum() == pytest.approx(whole, rel=1e-12), key
+    assert sum(costs[column].sum() for column in KINDS.values()) == pytest.approx(whole, rel=1e-12)
+    untimed = costs.filter(pl.col("ts").is_null())["usd"].sum()
+    assert blocks(costs)["usd"].sum() + untimed == pytest.approx(whole, rel=1e-12)

@@ -59,7 +59,7 @@ def test_long_spans_are_drawn_in_weeks() -> None:
 
 def test_shares_add_up_to_one_over_priced_requests() -> None:
     assert shares(COSTS).rows() == [
-        ("(agent of unknown type)", 4.0, 1, 0.5),
+        ("(unknown)", 4.0, 1, 0.5),
         ("main", 3.0, 1, 0.375),
         ("Plan", 1.0, 1, 0.125),
     ]

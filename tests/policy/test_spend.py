@@ -43,7 +43,7 @@ def test_groups_by_hand(requests_of) -> None:
     assert kinds["thread_kind"].to_list() == [
         "Explore",
         "main",
-        "(agent of unknown type)",
+        "(unknown)",
         "main (an agent type)",
     ]
     main = kinds.row(1, named=True)
