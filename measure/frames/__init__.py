@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -93,11 +93,13 @@ def load(
     *,
     progress: Callable[[int, int], None] | None = None,
     store: bool | None = None,
+    wanted: Collection[str] = tuple(FRAMES),
 ) -> Frames:
     """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
 
     `progress(bytes read, bytes in all)` is called while reading. `store`: read only what was written since the last
-    time and keep the rest in the user's cache folder; None: not unless the command line switched it on.
+    time and keep the rest in the user's cache folder; None: not unless the command line switched it on. `wanted`: the
+    frames that will be looked at, where that is known to be few; without a store less is read for them.
     """
     found = listing(paths)
     if store if store is not None else place.is_on():
@@ -109,7 +111,7 @@ def load(
             frames = resolve(scan(found, progress), found)
             frames.notes.append(f"The store could not be used ({type(error).__name__}): everything was read.")
             return frames
-    return resolve(scan(found, progress), found)
+    return resolve(scan(found, progress, contents="reads" in wanted), found, wanted)
 
 
 def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
@@ -123,22 +125,30 @@ def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
     return frames
 
 
-def resolve(raw: RawFrames, found: Listing) -> Frames:
-    """Frames from raw tables: pure but for the repository roots, which are looked up on disk."""
+def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAMES)) -> Frames:
+    """Frames from raw tables: pure but for the repository roots, which are looked up on disk.
+
+    Only the `wanted` frames, and those they are made from; the others are no attribute of the result.
+    """
     raw = prepare(raw)
     out = Frames(files=_files.files(raw), roots=found.roots)
     out.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
     placed = _requests.placed(raw)
     launched = launches(raw)
-    answered = _tool_calls.answered(raw, placed)
     out.requests = _requests.framed(_labels.typed(placed, launched))
     out.compactions = _compactions.compactions(raw, placed, launched)
-    out.tool_calls = _tool_calls.framed(answered, raw, launched)
-    out.reads = _reads.reads(raw, answered, launched)
     out.returns = _returns.returns(raw, placed, launched)
     out.agents = _agents.agents(raw, placed, launched, out.compactions, out.returns)
-    out.events = _events.events(raw, answered, launched)
     out.sessions = _sessions.sessions(raw, out.requests, out.agents, out.compactions)
+    calls = {"tool_calls", "reads", "events"} & set(wanted)
+    if calls:
+        answered = _tool_calls.answered(raw, placed)
+        out.tool_calls = _tool_calls.framed(answered, raw, launched)
+        out.reads = _reads.reads(raw, answered, launched)
+        out.events = _events.events(raw, answered, launched)
+    else:
+        for name in ("tool_calls", "reads", "events"):
+            delattr(out, name)
     oldest = raw["spans"]["first_ts"].min() if raw["spans"].height else None
     out.horizon = horizon(found.roots, oldest)  # type: ignore[arg-type]
     return out

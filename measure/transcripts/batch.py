@@ -60,8 +60,8 @@ class Batch:
     `mended` and `clamped` gather by file what had to be mended.
     """
 
-    def __init__(self, mended: Mended, clamped: dict[int, int]) -> None:
-        self.sink = Sink()
+    def __init__(self, mended: Mended, clamped: dict[int, int], *, contents: bool = True) -> None:
+        self.sink = Sink(contents=contents)
         self.mended, self.clamped = mended, clamped
         self._clear()
 

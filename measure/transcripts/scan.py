@@ -66,6 +66,17 @@ class Seen:
     why: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How to read. `complete`: leave out a last line that has no end yet. `contents`: mark the lines of reads."""
+
+    complete: bool = True
+    contents: bool = True
+
+
+WAYS = Ways()
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a run over some jobs gave: raw tables (those with rows), the lines of each job, and sums by file."""
@@ -86,18 +97,32 @@ class Account(Protocol):
     why: str | None
 
 
-def scan(found: Listing, progress: Progress | None = None) -> RawFrames:
-    """Raw tables of all files of `found`, in the order of their paths, their last lines included."""
+def scan(found: Listing, progress: Progress | None = None, *, contents: bool = True) -> RawFrames:
+    """Raw tables of all files of `found`, in the order of their paths, their last lines included.
+
+    Without `contents` the table of that name stays empty: only the frame `reads` looks at it.
+    """
     jobs = [Job(one, number) for number, one in enumerate(found.files)]
-    outcome = run(jobs, progress, complete=False)
+    outcome = run(jobs, progress, Ways(complete=False, contents=contents))
     accounts = {job.found.path: (job.file, seen, outcome.sums.get(job.file, {})) for job, seen in outcome.seen}
     return finished(outcome.raw, accounts, found)
 
 
-def run(jobs: Sequence[Job], progress: Progress | None = None, *, complete: bool = True) -> Outcome:
-    """Read some files or their tails. `complete`: leave out a last line that has no end yet."""
+def run(jobs: Sequence[Job], progress: Progress | None = None, ways: Ways = WAYS) -> Outcome:
+    """Read some files or their tails; much at once in several processes."""
+    from measure.transcripts import processes
+
+    total = sum(job.found.size - job.offset for job in jobs)
+    workers = processes.workers(total)
+    if workers > 1:
+        return processes.run(jobs, progress, ways, workers)
+    return read(jobs, progress, ways)
+
+
+def read(jobs: Sequence[Job], progress: Progress | None = None, ways: Ways = WAYS) -> Outcome:
+    """Read some files or their tails, in this process."""
     with collector_off():
-        scanner = Scanner(progress, sum(job.found.size - job.offset for job in jobs), complete=complete)
+        scanner = Scanner(progress, sum(job.found.size - job.offset for job in jobs), ways)
         for job in jobs:
             scanner.read(job)
         return scanner.outcome()
@@ -138,14 +163,14 @@ def _file_row(one: Found, file: int, account: Account, sums: Mapping[str, Any]) 
 class Scanner:
     """Reads files one after the other and turns their records into frames, a batch at a time."""
 
-    def __init__(self, progress: Progress | None = None, total: int = 0, *, complete: bool = False) -> None:
+    def __init__(self, progress: Progress | None = None, total: int = 0, ways: Ways = WAYS) -> None:
         self.parts: list[RawFrames] = []
         self.mended: Mended = {}
         self.clamped: dict[int, int] = {}
-        self.batch = Batch(self.mended, self.clamped)
+        self.batch = Batch(self.mended, self.clamped, contents=ways.contents)
         self.journal: list[Row] = []
         self.seen: list[tuple[Job, Seen]] = []
-        self.complete = complete
+        self.complete = ways.complete
         self._waiting = 0
         self._progress, self._total, self._done = progress, total, 0
 

@@ -78,7 +78,7 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, na
 
 def brought(sink: Sink, place: Place, call: Any, texts: list[str], size: int, kind: str | None, named: bool) -> None:
     """What the result of a read, of a launch or of a call that is not known (None) holds beyond its size."""
-    if kind in {"read", None}:
+    if kind in {"read", None} and sink.contents:
         _content(sink, place, call, texts)
     if kind in {"launch", None} and not named:
         _handed(sink, place, call, texts, size)
