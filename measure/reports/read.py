@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from measure.columns import FRAMES
 from measure.errors import RootError
 from measure.reports.model import Source
 from measure.transcripts.find import default_roots
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
 PATIENCE = 1.0  # seconds of silence before a bar appears
 
 
-def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Source]:
+def read(
+    paths: Sequence[Path], *, or_sample: bool = False, wanted: Collection[str] = tuple(FRAMES)
+) -> tuple[Frames, Source]:
     """Frames of `paths` (none: the user's own folders), and what was read of what.
 
     `or_sample`: where no path is named and the user has no transcripts, the bundled sample instead, and the source
-    says so. Raises RootError when every place that was named is bad.
+    says so. `wanted`: the frames that will be looked at. Raises RootError when every place that was named is bad.
     """
-    frames = load(paths)
+    frames = load(paths, wanted)
     empty = frames.files["skipped"].is_null().sum() == 0
     if or_sample and not paths and empty:
         from measure.sample import transcripts
@@ -47,12 +50,12 @@ def _closed(path: str) -> bool:
     return not os.access(path, os.R_OK)
 
 
-def load(paths: Sequence[Path]) -> Frames:
+def load(paths: Sequence[Path], wanted: Collection[str] = tuple(FRAMES)) -> Frames:
     """`measure.frames.load` with a progress bar on a terminal."""
     from measure import frames
 
     with progress() as step:
-        return frames.load(list(paths) or None, progress=step)
+        return frames.load(list(paths) or None, progress=step, wanted=wanted)
 
 
 def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) -> Source:

@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
+from measure.columns import FRAMES
 from measure.errors import UsageError
 from measure.lazy import resolve
 from measure.reports import ALIASES
 from measure.reports.model import Entry, Filters, Report, Source
-from measure.reports.stored import stored
+from measure.reports.stored import LOOKED_AT, is_plain_overview, stored
 
 Form = Literal["text", "json", "markdown", "csv"]
 
@@ -59,7 +60,8 @@ def produce(
     for entry in entries:
         if entry.separate and len(paths) != 2:
             raise UsageError(f"{entry.name} needs two places: setpoint report {entry.name} A B.")
-    frames, source = read(paths, or_sample=or_sample)
+    wanted = LOOKED_AT if is_plain_overview(entries, filters) else tuple(FRAMES)
+    frames, source = read(paths, or_sample=or_sample, wanted=wanted)
     chosen = select(frames, filters)
     reports: list[Report] = []
     for entry in entries:

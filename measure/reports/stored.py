@@ -8,17 +8,23 @@ from pathlib import Path
 
 from measure.reports.model import Entry, Filters, Report, Source
 
+# The frames that the overview counts.
+LOOKED_AT = ("requests", "agents", "sessions", "files")
 # Filters that leave the overview's figures alone.
 _FREE = ("timezone", "top", "over", "above", "prices")
+
+
+def is_plain_overview(entries: Sequence[Entry], filters: Filters) -> bool:
+    """The overview alone, of everything."""
+    unfiltered = replace(filters, **{name: getattr(Filters(), name) for name in _FREE}) == Filters()
+    return unfiltered and [entry.name for entry in entries] == ["overview"]
 
 
 def stored(
     entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, form: str
 ) -> tuple[list[Report], Source | None]:
     """The finished reports and their source; no report where the frames must be asked."""
-    if form != "json" or [entry.name for entry in entries] != ["overview"]:
-        return [], None
-    if replace(filters, **{name: getattr(Filters(), name) for name in _FREE}) != Filters():
+    if form != "json" or not is_plain_overview(entries, filters):
         return [], None
     from measure.store import place, quick
 

@@ -44,7 +44,7 @@ def run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) 
             ]
             for group, future in zip(groups(jobs), waiting, strict=True):
                 place, seen, sums = future.result()
-                parts.append({path.stem: pl.read_ipc(path, memory_map=False) for path in sorted(Path(place).iterdir())})
+                parts.append({path.stem: pl.read_ipc(path.read_bytes()) for path in sorted(Path(place).iterdir())})
                 out.seen += seen
                 out.sums |= sums
                 done += sum(job.found.size - job.offset for job in group)

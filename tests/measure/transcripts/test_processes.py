@@ -1,0 +1,49 @@
+"""One process or several: the same frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_transcripts import OTHER, agent, assistant, session, user
+
+from measure.columns import FRAMES
+from measure.frames import load
+from measure.transcripts import processes
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    session(tmp_path, [user(1), assistant(2, "m1"), "{torn"])
+    agent(tmp_path, [user(3), assistant(4, "m2", request="r2")])
+    session(tmp_path, [user(1, sessionId=OTHER), assistant(5, "m3", request="r3", sessionId=OTHER)], OTHER)
+    return tmp_path
+
+
+@pytest.mark.parametrize("store", [False, True])
+def test_two_processes_give_the_frames_of_one(root: Path, monkeypatch: pytest.MonkeyPatch, store: bool) -> None:
+    monkeypatch.setattr(processes, "PART_BYTES", 1)
+    monkeypatch.setenv("SETPOINT_CACHE_DIR", str(root / "cache"))
+    alone = load([root])
+    monkeypatch.setenv("SETPOINT_PROCESSES", "2")
+    seen: list[int] = []
+    both = load([root], store=store, progress=lambda done, _: seen.append(done))
+    for name in FRAMES:
+        assert alone.frame(name).equals(both.frame(name)), name
+    assert len(seen) >= 3
+
+
+def test_little_is_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SETPOINT_PROCESSES", raising=False)
+    assert processes.workers(1000) == 1
+    assert processes.workers(10**9) >= 1
+
+
+def test_overview_reads_no_contents_and_counts_the_same(root: Path) -> None:
+    from measure.reports.overview import count
+    from measure.reports.stored import LOOKED_AT
+
+    few, whole = load([root], wanted=LOOKED_AT), load([root])
+    assert count(few) == count(whole)
+    with pytest.raises(AttributeError):
+        _ = few.reads
