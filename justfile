@@ -23,7 +23,7 @@ check:
 
 # The HTML page in headless Chromium (Debian: apt-get install chromium)
 browser *ARGS:
-    uv run --group browser pytest -m browser "$@"
+    uv run --group browser pytest -m browser tests/policy/test_page_in_browser.py "$@"
 
 # A notebook on your own data: 01_explore, 02_refit or 03_compare
 notebook NAME="01_explore" *ARGS:
@@ -31,7 +31,7 @@ notebook NAME="01_explore" *ARGS:
 
 # The three notebooks, headless, on the bundled sample
 notebooks *ARGS:
-    uv run --group notebooks pytest -m notebook "$@"
+    uv run --group notebooks pytest -m notebook tests/test_notebooks.py "$@"
 
 # The real client against a scripted API (installs the client by version)
 e2e *ARGS:

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import polars as pl
 import pytest
-from look import cut, overlapping
+from look import objections
 from made_frames import START, frame, made, nothing
 
 from policy.cost import KINDS, cost
@@ -87,5 +87,4 @@ def test_no_text_is_cut_or_covered(draw: object, case: str) -> None:
     if case == "no price":
         frames = frames.with_columns(pl.lit(NOBODY).alias("model"))
     fig = draw(cost(frames, load()))  # type: ignore[operator]
-    assert cut(fig) == []
-    assert overlapping(fig) == []
+    assert objections(fig) == []

@@ -37,21 +37,17 @@ def _ticks(fig: Figure, *, drawn: bool) -> set[int]:
     return found
 
 
-def cut(fig: Figure) -> list[str]:
-    """Texts that leave the figure."""
-    edge = fig.bbox
-    return [
-        text for text, box in texts(fig)
+def objections(fig: Figure) -> list[str]:
+    """Texts that leave the figure, and pairs that stand on each other by more than two pixels both ways."""
+    edge, found = fig.bbox, texts(fig)
+    said = [
+        f"cut: {text}"
+        for text, box in found
         if box.x0 < edge.x0 - 1 or box.y0 < edge.y0 - 1 or box.x1 > edge.x1 + 1 or box.y1 > edge.y1 + 1
-    ]  # fmt: skip
-
-
-def overlapping(fig: Figure) -> list[tuple[str, str]]:
-    """Pairs of texts that stand on each other by more than two pixels both ways."""
-    pairs = []
-    for (a, box), (b, other) in combinations(texts(fig), 2):
+    ]
+    for (a, box), (b, other) in combinations(found, 2):
         wide = min(box.x1, other.x1) - max(box.x0, other.x0)
         high = min(box.y1, other.y1) - max(box.y0, other.y0)
         if wide > 2 and high > 2:
-            pairs.append((a, b))
-    return pairs
+            said.append(f"covered: {a} by {b}")
+    return said

@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from look import cut, overlapping
+from look import objections
 from made_frames import made, nothing
 
 from measure.plots.context import context
@@ -26,8 +26,7 @@ FRAMES = {"40 agents": made(1, 40, 90), "one point": made(1, 1, 1), "none": noth
 @pytest.mark.parametrize("name", DRAW)
 def test_no_text_is_cut_or_covered(name: str, case: str) -> None:
     fig = DRAW[name](FRAMES[case])
-    assert cut(fig) == []
-    assert overlapping(fig) == []
+    assert objections(fig) == []
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -43,8 +42,7 @@ def test_types_with_long_or_odd_names_stay_inside() -> None:
         pl.concat_str(pl.lit(odd), pl.col("agent_id")).alias("agent_type")
     )
     fig = returns(frame, lambda _: LIMITS)
-    assert cut(fig) == []
-    assert overlapping(fig) == []
+    assert objections(fig) == []
 
 
 def test_house_style_leaves_matplotlib_as_it_was() -> None:
