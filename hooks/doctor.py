@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hooks import plugin_copy
 from hooks.evidence import client_version, commands, is_our_command, percentile, transcripts
 from hooks.features import by_name, version_parts
 from hooks.interpreter import passing, run_once
-from hooks.plan import installed_features, settings_of
+from hooks.plan import config_of, installed_features, settings_of
 from hooks.runtime.watch import unanswered
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import is_ours, ours
@@ -60,8 +61,16 @@ def scope_findings(scope: Scope, version: str | None) -> dict[str, Any]:
         "scope": scope.name,
         "folder": str(scope.folder),
         "trials": results,
-        "warnings": scope_warnings(scope, names, found, version),
+        "warnings": scope_warnings(scope, names, found, version) + plugin_warnings(scope, names, version),
     }
+
+
+def plugin_warnings(scope: Scope, names: list[str], version: str | None) -> list[str]:
+    """Why the plugin cannot act, where the config counts on it."""
+    if "returns" not in names or not plugin_copy.wanted_by(config_of(scope).get("returns")):
+        return []
+    why = plugin_copy.status(version)["why"]
+    return [f"plugin: {why}; background reports are blocked instead of cut"] if why else []
 
 
 def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from hooks import copies, files
+from hooks import copies, files, plugin_copy
 from hooks.autocompact import natural_settings
-from hooks.plan import BOM, Plan, journals_of, settings_after
+from hooks.plan import BOM, Plan, journals_of, settings_after, wants_plugin
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import Journal
 
@@ -34,6 +34,8 @@ def carry_out(made: Plan) -> None:
             copies.mark(scope.home, made.features)
         if made.purge and made.config is None:
             scope.config.unlink(missing_ok=True)
+    if made.wanted:
+        plugin_copy.sync(scope.home, wants_plugin(made))
 
 
 def _change_settings(made: Plan) -> dict[str, Journal]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hooks import copies, files, limits
+from hooks import copies, files, limits, plugin_copy
 from hooks.errors import HooksError
 from hooks.evidence import client_version, transcripts
 from hooks.features import Feature, Place, by_name, entries, no_settings
@@ -240,6 +240,12 @@ def wanted_of(
         for path, values in feature.members(section, place).items():
             wanted.members.setdefault(path, []).extend(values)
     return wanted
+
+
+def wants_plugin(made: Plan) -> bool:
+    """Whether the scope's config shortens reports, and the feature that does is installed afterwards."""
+    config = limits.read(made.config, made.scope.config) if made.config is not None else config_of(made.scope)
+    return "returns" in made.features and plugin_copy.wanted_by(config.get("returns"))
 
 
 def _feature(name: str) -> Feature:

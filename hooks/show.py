@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hooks import askpoint, copies, limits
+from hooks import askpoint, copies, limits, plugin_copy
 from hooks.features import by_name, entries
-from hooks.plan import Plan, config_of
+from hooks.plan import Plan, config_of, wants_plugin
 from hooks.runtime.returns import Policy
 from hooks.scopes import Scope
 from hooks.settings import ours
@@ -38,6 +38,8 @@ def _files(made: Plan) -> str:
         present = copies.installed(made.scope.home)
         stale = sum(present.get(name) != digest for name, digest in wanted.items())
         parts += [f"setpoint/ ({stale} of {len(wanted)} files to copy)"] if stale else []
+    plugin = plugin_copy.changes(made.scope.home, wants_plugin(made)) if made.wanted else None
+    parts += [plugin] if plugin else []
     if made.remove and made.scope.home.exists():
         parts.append("setpoint/ (removed)")
     return ", ".join(parts) or "none: all is as it should be"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hooks import copies
-from hooks.evidence import commands, is_our_command, log_summary, percentile, transcripts
+from hooks import copies, plugin_copy
+from hooks.evidence import client_version, commands, is_our_command, log_summary, percentile, transcripts
 from hooks.features import by_name, entries, version_parts
 from hooks.interpreter import run_once
 from hooks.plan import installed_features, recorded_client, settings_of
@@ -116,6 +116,8 @@ def feature_status(scope: Scope, name: str) -> dict[str, Any]:
         }
         types = section.get("byAgentType")
         row["byAgentType"] = types if isinstance(types, dict) else {}
+        if plugin_copy.wanted_by(section):
+            row["plugin"] = plugin_copy.status(client_version(transcripts()))
     if name == "compaction" and (client := recorded_client(scope)) and version_parts(client) < SINCE:
         row["note"] = f"subagents are never held: client {client} does not say whose compaction it asks about"
     feature = by_name(name)
@@ -144,6 +146,8 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
         lines.append(
             f"  {one['name']:<9} {switch}{mode}{f', {limits}' if limits else ''}, from {one['config'] or 'no config'}"
         )
+        if "plugin" in one:
+            lines.append(f"  plugin    {plugin_copy.line(one['plugin'])}")
     lines += [f"  note      {one['note']}" for one in row["features"] if "note" in one]
     lines += [
         f"  version   {row['version']['installed'] or 'unknown'} installed, {row['version']['package']} in the package",

@@ -1,6 +1,6 @@
 """The cut of an over-long report at delivery: whole lines, never inside a code fence or a table (pure).
 
-`hooks/plugin/cut.ts` is the same rule for the client's worker; `hooks/plugin/cases.json` is run against both.
+`hooks/plugin/src/rules.ts` is the same rule for the client's worker; `tests/hooks/plugin_cases.json` runs against both.
 """
 
 from .returns import HEAD_TAIL, est_tokens, utf16_units
@@ -94,6 +94,6 @@ def shorten(text: str, limit: int, path: str, keep: str) -> "str | None":
     head = "\n".join(lines[: parts[count - 1][1]]) if count else ""
     if not head and not fence(lines[0]) and not is_row(lines[0]):
         head = opening(lines[0], room - utf16_units(tail) - 1)
-    kept = [part for part in (head.rstrip(), note, tail) if part]
+    kept = [part for part in (head.rstrip(" \t\r\n"), note, tail) if part]
     cut = "\n\n".join(kept)
     return cut if utf16_units(cut) < utf16_units(text) else None

@@ -1,10 +1,9 @@
 """PostToolUse Agent: a foreground report that is too long reaches its caller cut, with the whole in a file."""
 
-from .cut import shorten
 from .dispatch import Answer, Call
 from .guard import policy_for
-from .reports import folder_for, save
-from .returns import CUT, PASS, decide, est_tokens
+from .reports import kept
+from .returns import CUT, PASS, TOOL_RESULT, decide, est_tokens
 from .state import State
 
 TYPE_CHECKING = False
@@ -37,7 +36,7 @@ def delivered(call: Call, section: "dict[str, Any]") -> "Answer | None":
     if blocks is None or not isinstance(agent_type, str) or not isinstance(agent_id, str) or not agent_type:
         return None
     policy = policy_for(section, agent_type)
-    if not policy.cuts(foreground=True, plugin=False):
+    if not policy.cuts(TOOL_RESULT, plugin=False):
         return None
     content = response["content"]
     text = "\n".join([block["text"] for block in content[blocks[0] : blocks[1]]])
@@ -48,11 +47,9 @@ def delivered(call: Call, section: "dict[str, Any]") -> "Answer | None":
         return Answer(log=row)
     if "block-return" in State(call.home, call.text("session_id"), agent_id).latches():
         return Answer(log=dict(row, why="spent"))
-    folder = folder_for(call.config.root, agent_type, agent_id, call.text("session_id"))
-    short = shorten(text, policy.pass_tokens, folder + "/report.md", policy.keep)
+    short = kept(call.config.root, policy, text, agent_type, agent_id, call.text("session_id"))
     if short is None:
         return Answer(log=row)
-    save(folder, text)
-    kept = [*content[: blocks[0]], dict(content[blocks[0]], text=short), *content[blocks[1] :]]
+    shown = [*content[: blocks[0]], dict(content[blocks[0]], text=short), *content[blocks[1] :]]
     row.update(decision=CUT, delivered=est_tokens(short))
-    return Answer(output=dict(response, content=kept), log=row)
+    return Answer(output=dict(response, content=shown), log=row)

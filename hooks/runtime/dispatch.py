@@ -63,6 +63,7 @@ class Answer:
         block: str = "",
         deny: str = "",
         output: object = None,
+        given: object = None,
         plain: str = "",
         log: "dict[str, object] | None" = None,
     ) -> None:
@@ -70,6 +71,7 @@ class Answer:
         self.block = block  # decision block with this reason
         self.deny = deny  # permissionDecision deny with this reason
         self.output = output  # updatedToolOutput
+        self.given = given  # updatedInput
         self.plain = plain  # plain stdout (PreCompact: instructions of the summary)
         self.log = log  # a row of the decision log
 
@@ -113,8 +115,21 @@ def ask(call: Call) -> "list[Answer]":
         answers.append(found)
         if found.log is not None:
             spent = round((perf_counter() - started) * 1000, 2)
-            append(call.home, {"feature": feature, **call.identity(), **found.log, "ms": spent})
+            if append(call.home, {"feature": feature, **call.identity(), **found.log, "ms": spent}):
+                tidy_reports(call)
+        if found.block or found.deny:
+            break  # the first refusal stands: asked too, another rule would spend its own
     return answers
+
+
+def tidy_reports(call: Call) -> None:
+    """Once a day: the report files of ours that have grown old."""
+    from .reports import tidy
+
+    try:
+        tidy(call.config.root, (call.config.section("returns") or {}).get("keepDays"))
+    except OSError:
+        pass
 
 
 def fault(error: BaseException) -> str:
@@ -140,6 +155,8 @@ def render(name: str, answers: "list[Answer]") -> str:
             special.update(permissionDecision="deny", permissionDecisionReason=answer.deny)
         if answer.output is not None:
             special["updatedToolOutput"] = answer.output
+        if answer.given is not None:
+            special["updatedInput"] = answer.given
     notes = "\n\n".join([answer.note for answer in answers if answer.note])
     if notes:
         special["additionalContext"] = notes

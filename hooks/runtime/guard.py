@@ -1,9 +1,24 @@
 """The return guard: announces the budget, and stops a report that is over it, once per agent."""
 
-from .config import read
 from .dispatch import Answer, Call
 from .paths import env
-from .returns import ENV_FILE, ENV_PASS, FILE, PASS, READ_ONLY, SPILL, Policy, contract, decide, est_tokens, order
+from .returns import (
+    CUT,
+    ENV_FILE,
+    ENV_PASS,
+    FILE,
+    HANDBACK,
+    NOTIFICATION,
+    PASS,
+    READ_ONLY,
+    SHORTEN,
+    SPILL,
+    Policy,
+    contract,
+    decide,
+    est_tokens,
+    order,
+)
 from .state import State
 
 TYPE_CHECKING = False
@@ -58,7 +73,7 @@ def handback(call: Call, section: "dict[str, Any]") -> "Answer | None":
     """PreToolUse SubagentHandback: deny an over-long report once."""
     value = call.event.get("tool_input")
     message = value.get("message") if isinstance(value, dict) else None
-    return judge(call, section, message if isinstance(message, str) else "", "handback")
+    return judge(call, section, message if isinstance(message, str) else "", HANDBACK)
 
 
 def judge(call: Call, section: "dict[str, Any]", text: str, route: str) -> "Answer | None":
@@ -72,20 +87,24 @@ def judge(call: Call, section: "dict[str, Any]", text: str, route: str) -> "Answ
     size = est_tokens(text)
     row: dict[str, object] = {"route": route, "size": size, "limit": policy.pass_tokens, "decision": PASS}
     state = State(call.home, call.text("session_id"), agent_id) if agent_id else None
-    if state is not None and route == "handback":
+    if state is not None and route == HANDBACK:
         state.claim(HANDED_BACK)
+    if decide(policy, size, can_cut=True) == PASS:
+        return Answer(log=row)
+    if route == "stop" and cut_later(call, policy):
+        return Answer(log=dict(row, why="cut at delivery"))
+    if route == HANDBACK and policy.cuts(HANDBACK, plugin=False):
+        return cut_now(call, policy, text, row)
     if decide(policy, size) == PASS:
         return Answer(log=row)
-    if route == "stop" and policy.cuts(foreground=True, plugin=False) and is_foreground(call):
-        return Answer(log=dict(row, why="cut at delivery"))
     if not may_block(state, route):
         return Answer(log=dict(row, why="spent"))
     action = decide(policy, size)
     if action == FILE and not writes(call, agent_type):
         action = decide(policy, size, can_write=False)
-    reason = order(action, policy, size, place_for(call, action, text), AGAIN if route == "handback" else "")
+    reason = order(action, policy, size, place_for(call, action, text), AGAIN if route == HANDBACK else "")
     row["decision"] = action
-    return Answer(log=row, **{"deny" if route == "handback" else "block": reason})
+    return Answer(log=row, **{"deny" if route == HANDBACK else "block": reason})
 
 
 def place_for(call: Call, action: str, text: str) -> str:
@@ -106,8 +125,24 @@ def may_block(state: "State | None", route: str) -> bool:
     return not (route == "stop" and HANDED_BACK in state.latches()) and state.claim_block("return")
 
 
-def is_foreground(call: Call) -> bool:
-    """Whether the caller waits for this agent's tool result (the client's own note beside the transcript says so)."""
-    path = call.text("agent_transcript_path")
-    meta = read(path[: -len(".jsonl")] + ".meta.json") if path.endswith(".jsonl") else None
-    return meta is not None and meta.get("requestShape") == "foreground" and meta.get("inWorkflowRun") is not True
+def cut_later(call: Call, policy: Policy) -> bool:
+    """Whether this report is cut where it is delivered, so that the agent need not be asked."""
+    if not (policy.mode == SHORTEN or policy.shorten_foreground):
+        return False
+    from .routes import plugin_lives, route_of
+
+    route = route_of(call)
+    return policy.cuts(route, plugin=route == NOTIFICATION and plugin_lives(call))
+
+
+def cut_now(call: Call, policy: Policy, text: str, row: "dict[str, object]") -> Answer:
+    """The hand-back call with the cut report in it; as it is where the cut does not make it shorter."""
+    from .reports import kept
+
+    short = kept(
+        call.config.root, policy, text, call.text("agent_type"), call.text("agent_id"), call.text("session_id")
+    )
+    if short is None:
+        return Answer(log=row)
+    row.update(decision=CUT, delivered=est_tokens(short))
+    return Answer(given=dict(call.event["tool_input"], message=short), log=row)

@@ -9,8 +9,12 @@ DAY_BYTES = 4_000_000  # a day's log stops growing here
 KEEP_DAYS = 30
 
 
-def append(home: str, row: "dict[str, object]") -> None:
-    """Add one line to today's log in `<home>/log`. A log that cannot be written is no reason to fail."""
+def append(home: str, row: "dict[str, object]") -> bool:
+    """Add one line to today's log in `<home>/log`; whether it is the day's first.
+
+    A log that cannot be written is no reason to fail.
+    """
+    first = False
     now = gmtime()
     folder = home + "/log"
     path = folder + strftime("/%Y-%m-%d.jsonl", now)
@@ -22,6 +26,7 @@ def append(home: str, row: "dict[str, object]") -> None:
         except FileNotFoundError:
             make_folders(folder)
             first_of_the_day(home)
+            first = True
             handle = system.open(path, flags | system.O_CREAT, 0o600)
         try:
             if system.fstat(handle).st_size + len(line) <= DAY_BYTES:
@@ -30,6 +35,7 @@ def append(home: str, row: "dict[str, object]") -> None:
             system.close(handle)
     except OSError:
         pass
+    return first
 
 
 def first_of_the_day(home: str) -> None:

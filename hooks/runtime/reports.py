@@ -1,9 +1,12 @@
 """Report files: where a long report is kept."""
 
-from time import localtime, strftime
+from time import localtime, strftime, time
 
-from .paths import make_folders, system
-from .returns import report_folder
+from .cut import shorten
+from .paths import is_folder, make_folders, system
+from .returns import KEEP_DAYS, Policy, positive, report_folder
+
+FILE_NAME = "full-return.md"  # no agent names its own file so: what is called this is ours to clean up
 
 
 def run_id(agent_id: str, session_id: str) -> str:
@@ -25,7 +28,7 @@ def folder_for(root: str, agent_type: str, agent_id: str, session_id: str) -> st
 def save(folder: str, text: str) -> str:
     """Write a whole report into its folder and give its path. Raises OSError when it cannot be written."""
     make_folders(folder)
-    path = folder + "/report.md"
+    path = f"{folder}/{FILE_NAME}"
     handle = system.open(
         path, system.O_CREAT | system.O_TRUNC | system.O_WRONLY | getattr(system, "O_BINARY", 0), 0o600
     )
@@ -36,3 +39,32 @@ def save(folder: str, text: str) -> str:
     finally:
         system.close(handle)
     return path
+
+
+def kept(root: str, policy: Policy, text: str, agent_type: str, agent_id: str, session_id: str) -> "str | None":
+    """The cut of a report whose whole was saved; None where a cut would not make it shorter.
+
+    Raises OSError when it cannot be saved: then it is delivered whole.
+    """
+    folder = folder_for(root, agent_type, agent_id, session_id)
+    short = shorten(text, policy.pass_tokens, f"{folder}/{FILE_NAME}", policy.keep)
+    if short is not None:
+        save(folder, text)
+    return short
+
+
+def tidy(root: str, keep_days: object) -> int:
+    """Remove the report files of ours older than `keepDays`, and their folders where nothing else is."""
+    folder = root.rstrip("/") + "/.claude/reports"
+    oldest = time() - (positive(keep_days) or KEEP_DAYS) * 86_400
+    gone = 0
+    for name in system.listdir(folder) if is_folder(folder) else ():
+        path = f"{folder}/{name}/{FILE_NAME}"
+        try:
+            if name[8:9] == "-" and name[15:16] == "_" and system.stat(path).st_mtime < oldest:
+                system.unlink(path)
+                gone += 1
+                system.rmdir(f"{folder}/{name}")
+        except OSError:
+            continue
+    return gone

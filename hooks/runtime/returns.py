@@ -14,6 +14,9 @@ ENV_PASS = "AGENT_RETURN_PASS"  # noqa: S105 (a limit's name)
 ENV_FILE = "AGENT_RETURN_FILE"
 
 ANNOUNCE, BLOCK, SHORTEN = MODES = ("announce", "block", "shorten")
+# how a report reaches its caller, in the words of the frame `returns`
+TOOL_RESULT, NOTIFICATION, HANDBACK, INLINE = ROUTES = ("tool_result", "notification", "handback", "inline")
+KEEP_DAYS = 30
 HEAD, HEAD_TAIL = KEEPS = ("head", "head+tail")
 PASS, COMPRESS, FILE, SPILL, CUT = ACTIONS = ("pass", "compress", "file", "spill", "cut")
 
@@ -131,11 +134,14 @@ class Policy:
         """Whether this type hears of a budget at all."""
         return self.enabled and not self.exempt
 
-    def cuts(self, foreground: bool, plugin: bool) -> bool:
-        """Whether an over-long report of this type is cut at delivery, given the routes the client has."""
+    def cuts(self, route: str, plugin: bool) -> bool:
+        """Whether an over-long report of this type is cut at delivery: a background one only by the client's plugin.
+
+        What a workflow's agent returns goes to a program and passes no place where it could be cut.
+        """
         if self.mode == SHORTEN:
-            return foreground or plugin
-        return self.mode == BLOCK and self.shorten_foreground and foreground
+            return route in (TOOL_RESULT, HANDBACK) or (route == NOTIFICATION and plugin)
+        return self.mode == BLOCK and self.shorten_foreground and route == TOOL_RESULT
 
 
 def _first(
@@ -159,7 +165,8 @@ def decide(policy: Policy, size: int, can_write: bool = True, can_cut: bool = Fa
     """One of ACTIONS for a report of `size` est. tokens.
 
     Exactly passTokens passes, exactly fileTokens compresses; where passTokens >= fileTokens no compress tier is left.
-    An agent that cannot write is never sent to a file: the hook spills the report itself, or asks to compress.
+    An agent that cannot write is never sent to a file: the hook spills the report itself, or asks to compress. Where
+    `shorten` finds no place to cut, the hook spills too: no file was announced there.
     A block costs a request, so slackTokens lets a report pass that is only a little too long; a cut costs none.
     """
     if not policy.acts or size <= policy.pass_tokens or policy.mode == ANNOUNCE:
@@ -168,9 +175,9 @@ def decide(policy: Policy, size: int, can_write: bool = True, can_cut: bool = Fa
         return CUT
     if size <= policy.pass_tokens + policy.slack_tokens:
         return PASS
-    if size <= policy.file_tokens or not (can_write or policy.spill):
+    if size <= policy.file_tokens or not (can_write or policy.spill or policy.mode == SHORTEN):
         return COMPRESS
-    return FILE if can_write else SPILL
+    return FILE if can_write and policy.mode != SHORTEN else SPILL
 
 
 def contract(policy: Policy, can_write: bool) -> str:

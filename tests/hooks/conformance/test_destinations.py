@@ -191,7 +191,7 @@ def test_spill_saves_the_whole_report_for_them(copy: Any, events: Any, route: st
     copy.returns(spill=True)
     text = LONG + "😀 the end \ud800"
     said = copy.ask(events[route](text, "Explore"))
-    found = re.search(r"already saved as (.+/report\.md) ", said.order)
+    found = re.search(r"already saved as (.+/full-return\.md) ", said.order)
     assert found
     assert Path(found.group(1)).read_bytes() == text.encode("utf-8", "surrogatepass")
     assert Path(found.group(1)).is_relative_to(copy.project / ".claude" / "reports")

@@ -1,0 +1,149 @@
+"""Mode `shorten` over the installed copy: which route is cut here, left to the client's plugin, or blocked."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooks.runtime.returns import est_tokens
+
+REPORT = "Verdict: three faults.\n" + "".join(f"- fault {n} at src/a.py:{n}, of the second kind\n" for n in range(400))
+FOREGROUND, BACKGROUND = {"requestShape": "foreground"}, {"requestShape": "background"}
+WORKFLOW = {"requestShape": "foreground", "inWorkflowRun": True}
+
+
+def noted(tmp_path: Path, note: object, version: str | None = "2.1.332") -> str:
+    """A transcript path, its last record of that version, with the client's note of the run beside it."""
+    (tmp_path / "agent-a1.meta.json").write_text(json.dumps(note))
+    rows = [{"type": "user", "version": "1.0.1"}, {"type": "assistant", **({"version": version} if version else {})}]
+    text = "\n".join(json.dumps(row, separators=(",", ":")) for row in (rows if version else rows[1:]))
+    (tmp_path / "agent-a1.jsonl").write_text(text + "\n")
+    return str(tmp_path / "agent-a1.jsonl")
+
+
+def plugin(copy: Any) -> None:
+    """The plugin in the user's skills folder."""
+    folder = copy.user / ".claude" / "skills" / "setpoint-returns" / "hooks"
+    folder.mkdir(parents=True)
+    (folder / "hooks.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("note", "version", "there", "passes"),
+    [
+        (FOREGROUND, "2.1.332", True, True),
+        (FOREGROUND, "2.1.197", False, True),
+        (BACKGROUND, "2.1.332", True, True),
+        (BACKGROUND, "2.1.330", True, True),
+        (BACKGROUND, "2.2.0", True, True),
+        (BACKGROUND, "3.0.0", True, True),
+        (BACKGROUND, "2.1.332", False, False),
+        (BACKGROUND, "2.1.328", True, False),
+        (BACKGROUND, "2.0.999", True, False),
+        (BACKGROUND, "next", True, False),
+        (BACKGROUND, None, True, False),
+        (WORKFLOW, "2.1.332", True, False),
+        ({}, "2.1.332", True, False),
+        ([], "2.1.332", True, False),
+    ],
+    ids=str,
+)
+def test_the_stop_leaves_to_the_cut_what_will_be_cut(
+    copy: Any, events: Any, tmp_path: Path, note: object, version: str | None, there: bool, passes: bool
+) -> None:
+    copy.returns(mode="shorten")
+    if there:
+        plugin(copy)
+    event = events["stop"](REPORT, agent_transcript_path=noted(tmp_path, note, version))
+    assert copy.ask(event).silent == passes
+
+
+def test_where_nothing_can_cut_the_whole_is_saved_and_a_short_answer_asked(copy: Any, events: Any) -> None:
+    copy.returns(mode="shorten")
+    said = copy.ask(events["stop"](REPORT))
+    [whole] = (copy.project / ".claude" / "reports").glob("*/full-return.md")
+    assert f"already saved as {whole} " in said.order
+    assert whole.read_text() == REPORT
+
+
+def test_the_middle_tier_compresses(copy: Any, events: Any) -> None:
+    copy.returns(mode="shorten")
+    assert "same answer again" in copy.ask(events["stop"]("x" * 6000)).order
+
+
+@pytest.mark.parametrize("keep", ["head", "head+tail"])
+def test_a_hand_back_is_cut_in_its_call(copy: Any, events: Any, keep: str) -> None:
+    copy.returns(mode="shorten", keep=keep)
+    event = events["handback"](REPORT)
+    event["tool_input"]["more"] = {"a": 1}
+    given = copy.ask(event).answer["hookSpecificOutput"]["updatedInput"]
+    assert given["more"] == {"a": 1}
+    assert est_tokens(given["message"]) <= 1000
+    assert given["message"].startswith("Verdict: three faults.\n- fault 0")
+    assert given["message"].endswith("kind\n" if keep == "head+tail" else "]")
+    [whole] = (copy.project / ".claude" / "reports").glob("*/full-return.md")
+    assert whole.read_text() == REPORT
+    stopped = events["stop"](REPORT, agent_id=event["agent_id"], session_id=event["session_id"])
+    assert copy.ask(stopped).silent
+
+
+def test_a_short_hand_back_is_untouched(copy: Any, events: Any) -> None:
+    copy.returns(mode="shorten")
+    assert copy.ask(events["handback"]("x" * 4000)).silent
+
+
+def test_only_foreground_is_cut_in_mode_block(copy: Any, events: Any) -> None:
+    copy.returns(shorten="foreground")
+    assert "permissionDecision" in copy.ask(events["handback"](REPORT)).answer["hookSpecificOutput"]
+
+
+@pytest.mark.parametrize("route", ["handback", "stop"])
+def test_a_folder_that_cannot_be_made_delivers_the_report_whole(copy: Any, events: Any, route: str) -> None:
+    copy.returns(mode="shorten")
+    (copy.project / ".claude" / "reports").write_text("in the way")
+    assert copy.ask(events[route](REPORT)).silent
+
+
+def test_the_contract_names_no_file(copy: Any, events: Any) -> None:
+    copy.returns(mode="shorten")
+    note = copy.ask(events["start"]()).note
+    assert "1000 tokens" in note
+    assert "file and return" not in note
+
+
+@pytest.mark.parametrize(("days", "kept"), [(None, [1, 29]), (10, [1]), ("x", [1, 29]), (100, [1, 29, 31])])
+def test_old_reports_of_ours_go_once_a_day(copy: Any, events: Any, days: Any, kept: list[int]) -> None:
+    copy.returns(keepDays=days)
+    for path in (copy.home / "log").glob("*"):
+        path.unlink()
+    folder = copy.project / ".claude" / "reports"
+    for age in (1, 29, 31):
+        made = folder / f"20260101-000000_x-{age:08}"
+        made.mkdir(parents=True)
+        for name in ("full-return.md", "report.md"):
+            (made / name).write_text("x")
+            os.utime(made / name, (time.time() - age * 86_400,) * 2)
+    (folder / "mine").mkdir()
+    (folder / "mine" / "full-return.md").write_text("x")
+    os.utime(folder / "mine" / "full-return.md", (1, 1))
+    copy.ask(events["stop"]("short"))
+    assert [age for age in (1, 29, 31) if (folder / f"20260101-000000_x-{age:08}" / "full-return.md").exists()] == kept
+    assert len(list(folder.glob("*/report.md"))) == 3
+    assert (folder / "mine" / "full-return.md").exists()
+
+
+def test_an_emptied_report_folder_goes_too(copy: Any, events: Any) -> None:
+    copy.returns()
+    for path in (copy.home / "log").glob("*"):
+        path.unlink()
+    made = copy.project / ".claude" / "reports" / "20200101-000000_x-00000000"
+    made.mkdir(parents=True)
+    (made / "full-return.md").write_text("x")
+    os.utime(made / "full-return.md", (1, 1))
+    copy.ask(events["stop"]("short"))
+    assert not made.exists()
