@@ -24,7 +24,7 @@ def return_decisions(
     """The frame `returns` with the limits of each row's type and the guard's `action` on its first size.
 
     pass, compress, file, spill or cut; null where the first size is unknown. `section` is the section `returns` of
-    setpoint.json. An agent that cannot write is known by its type alone here: transcripts hold no definitions.
+    setpoint.json. An agent that cannot write is known by its type alone here: transcripts hold no definitions. The client is taken for one that loads the plugin.
     """
     policies: dict[str, budget.Policy] = {}
     rows = []
@@ -33,7 +33,7 @@ def return_decisions(
         policy = policies.setdefault(name, budget.Policy(section, name, environment))
         action = None
         if size is not None:
-            cut = policy.cuts(route == "tool_result", plugin=policy.mode == budget.SHORTEN)
+            cut = policy.cuts(route or "", plugin=True)
             action = budget.decide(policy, size, name not in budget.READ_ONLY, cut)
         rows.append((policy.pass_tokens, policy.file_tokens, action))
     return returns.hstack(pl.DataFrame(rows, schema=SCHEMA, orient="row"))

@@ -15,7 +15,8 @@ ENV_FILE = "AGENT_RETURN_FILE"
 
 ANNOUNCE, BLOCK, SHORTEN = MODES = ("announce", "block", "shorten")
 # how a report reaches its caller, in the words of the frame `returns`
-TOOL_RESULT, NOTIFICATION, HANDBACK, INLINE = ROUTES = ("tool_result", "notification", "handback", "inline")
+ROUTES = ("tool_result", "notification", "handback", "inline", "workflow")
+TOOL_RESULT, NOTIFICATION, HANDBACK, INLINE, WORKFLOW = ROUTES
 KEEP_DAYS = 30
 HEAD, HEAD_TAIL = KEEPS = ("head", "head+tail")
 PASS, COMPRESS, FILE, SPILL, CUT = ACTIONS = ("pass", "compress", "file", "spill", "cut")
@@ -140,8 +141,8 @@ class Policy:
         What a workflow's agent returns goes to a program and passes no place where it could be cut.
         """
         if self.mode == SHORTEN:
-            return route in (TOOL_RESULT, HANDBACK) or (route == NOTIFICATION and plugin)
-        return self.mode == BLOCK and self.shorten_foreground and route == TOOL_RESULT
+            return route in (TOOL_RESULT, INLINE, HANDBACK) or (route == NOTIFICATION and plugin)
+        return self.mode == BLOCK and self.shorten_foreground and route in (TOOL_RESULT, INLINE)
 
 
 def _first(

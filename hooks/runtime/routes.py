@@ -2,7 +2,7 @@
 
 from .config import read
 from .paths import exists, system
-from .returns import INLINE, NOTIFICATION, TOOL_RESULT
+from .returns import NOTIFICATION, TOOL_RESULT, WORKFLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def route_of(call: "Call") -> str:
     if meta is None:
         return ""
     if meta.get("inWorkflowRun") is True:
-        return INLINE
+        return WORKFLOW
     return {"foreground": TOOL_RESULT, "background": NOTIFICATION}.get(str(meta.get("requestShape")), "")
 
 
