@@ -24,7 +24,8 @@ def return_decisions(
     """The frame `returns` with the limits of each row's type and the guard's `action` on its first size.
 
     pass, compress, file, spill or cut; null where the first size is unknown. `section` is the section `returns` of
-    setpoint.json. An agent that cannot write is known by its type alone here: transcripts hold no definitions. The client is taken for one that loads the plugin.
+    setpoint.json. An agent that cannot write is known by its type alone here: transcripts hold no definitions. The
+    client is taken for one that loads the plugin of mode shorten.
     """
     policies: dict[str, budget.Policy] = {}
     rows = []
