@@ -15,21 +15,27 @@ _PREFIXES = re.compile(
 _SUFFIXES = re.compile(
     r"""(?:\[[0-9]+[mk]\]                # the client's window mark: [1m]
         |:[a-z0-9.-]+                    # Bedrock's :0, a gateway's :beta, :thinking
-        |(?<=[0-9])-v[0-9]+              # Bedrock's -v1, but not the name claude-v1
+        |(?<!claude)(?<!instant)-v[0-9]+ # Bedrock's -v1, but not the name claude-v1
         |@[a-z0-9-]+                     # Vertex's @20250929, @default
         |-20[0-9]{2}-?[01][0-9]-?[0-3][0-9]  # the release date
         |-latest)$""",
     re.VERBOSE,
 )
+_WINDOW = re.compile(r"\[[0-9]+[mk]\]$")
+_DOT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
 
 
 def normalise(model: str) -> str:
-    """The model's bare name in lower case: no provider, region, window mark, revision or date; dots become hyphens.
+    """The model's bare name in lower case: no provider, region or window mark; dots become hyphens.
+
+    Claude models lose revision, date and tag too. Of other models these may tell two prices apart, so they stay.
 
     >>> normalise("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), normalise("claude-opus-4.5[1m]")
     ('claude-sonnet-4-5', 'claude-opus-4-5')
     """
     name = _PREFIXES.sub("", model.strip().lower(), count=1)
+    if not name.startswith("claude"):
+        return _DOT.sub("-", _WINDOW.sub("", name))
     while (shorter := _SUFFIXES.sub("", name)) != name:
         name = shorter
-    return re.sub(r"(?<=[0-9])\.(?=[0-9])", "-", name)
+    return _DOT.sub("-", name)

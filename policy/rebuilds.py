@@ -141,6 +141,7 @@ def other_ttl(thread_steps: pl.DataFrame) -> pl.DataFrame:
         & (idle <= LONG_SECONDS)
         & (pl.col("wrote_ttl").fill_null("5m") == "5m")
         & ~pl.col("first_of_segment")
+        & (pl.col("price_model").fill_null(pl.col("model")) == pl.col("prev_model"))
     ).then("rebuilt_tokens")
     writes = pl.col("cache_write_tokens").fill_null(0)
     actual = pl.sum_horizontal("cache_write_5m_usd", "cache_write_1h_usd", "cache_write_unknown_usd")

@@ -106,7 +106,8 @@ def model_rows(model: ModelInfo) -> list[dict[str, Any]]:
 def aliases(model: ModelInfo) -> list[str]:
     """The normalised ids under which the source finds the model."""
     clauses = getattr(model.match, "or_", [model.match])
-    values = {getattr(c, "starts_with", None) or getattr(c, "equals", None) for c in clauses} - {None}
+    tests = ("starts_with", "equals", "contains")
+    values = {getattr(c, test) for c in clauses for test in tests if hasattr(c, test)}
     names = {normalise(str(value).rstrip("@")) for value in values} | {normalise(model.id)}
     return sorted(name for name in names if not name.endswith("-2025"))  # the beginning of a release date
 

@@ -39,7 +39,12 @@ BASE = json.loads(data("prices.json").read_text(encoding="utf-8"))
         ("vertex_ai/claude-opus-4-1@20250805", "claude-opus-4-1"),
         ("claude-v1", "claude-v1"),
         ("claude-3-5-haiku-latest", "claude-3-5-haiku"),
-        ("glm-4.6", "glm-4-6"),
+        ("claude-3-5-sonnet-v2@20241022", "claude-3-5-sonnet"),
+        ("claude-v2:1", "claude-v2"),
+        ("glm-4.6[1m]", "glm-4-6"),
+        ("deepseek-v3", "deepseek-v3"),
+        ("ollama/qwen3:14b", "qwen3:14b"),
+        ("gpt-4o-2024-08-06", "gpt-4o-2024-08-06"),
     ],
 )
 def test_ids_of_every_provider_come_down_to_the_bare_name(written: str, name: str) -> None:
