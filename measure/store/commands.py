@@ -13,7 +13,11 @@ from measure.lazy import plain_app
 from measure.store.manifest import Manifest, discard
 from measure.store.place import DATABASE, folder
 
-app = plain_app(no_args_is_help=True, help="What is kept of the transcripts read: size, and how to clear it.")
+app = plain_app(
+    no_args_is_help=True,
+    help="What is kept of the transcripts read: size, and how to clear it.",
+    epilog="Example: setpoint store info",
+)
 
 
 @app.command()
