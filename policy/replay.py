@@ -126,6 +126,7 @@ def _compacted(thread: Thread, section: Mapping[str, Any], base: float, ask_at: 
     reached = thread.growth.cumsum().tolist()
     for step, total in enumerate(reached[:-1]):
         tokens = int(total - shift)
+        since = None if since is None else since + 1  # this request is the first after a compaction, not none after it
         if tokens >= ask:
             what, _ = compaction.decide(
                 "auto", tokens, window, force, natural=natural, governed=governed, quick=quick, since=since
@@ -136,5 +137,4 @@ def _compacted(thread: Thread, section: Mapping[str, Any], base: float, ask_at: 
                 shift = total - base
                 continue
             held += 1
-        since = None if since is None else since + 1
     return Compacted(thread, force, window, tuple(forced), held)

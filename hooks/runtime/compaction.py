@@ -10,6 +10,14 @@ from __future__ import annotations
 KEYS = ("enabled", "forceAt", "nudgeFrom", "nudgeEvery")
 DEFAULTS = {"enabled": True, "forceAt": "60%", "nudgeFrom": "20%", "nudgeEvery": "10%"}
 SMALL, LARGE = 200_000, 1_000_000
+# Windows that the clients 2.1.323 to 2.1.332 gave other models (`modelUsage` of their result, tried one by one).
+TRIED = {
+    "claude-opus-5": LARGE,
+    "claude-opus-4-8": LARGE,
+    "claude-fable-5": LARGE,
+    "claude-opus-4-6": SMALL,
+    "claude-sonnet-4": SMALL,
+}
 FLOOR, MARGIN, OUTPUT = 100_000, 33_000, 20_000
 SAFE_SHARE = 85  # percent of the window past which nothing is held
 QUICK = 3  # requests: a compaction sooner after the last one is a refill that the client's breaker counts
@@ -60,6 +68,9 @@ def window(model: str | None, windows: object, main_window: int | None) -> tuple
         return SMALL, "haiku"
     if "sonnet-5" in name:
         return LARGE, "sonnet 5"
+    for key in sorted(TRIED, key=len, reverse=True):
+        if name.startswith(key):
+            return TRIED[key], "client"
     return (main_window, "main chat") if main_window else (SMALL, "default")
 
 

@@ -11,14 +11,6 @@ if TYPE_CHECKING:
 
     from .dispatch import Call
 
-# Context windows that client 2.1.323 to 2.1.332 gave for these models (`modelUsage` of its result, tried one by one).
-WINDOWS = {
-    "claude-opus-5": 1_000_000,
-    "claude-opus-4-8": 1_000_000,
-    "claude-fable-5": 1_000_000,
-    "claude-opus-4-6": 200_000,
-    "claude-sonnet-4": 200_000,
-}
 SINCE = (2, 1, 323)  # the first client that says whose compaction it asks about
 KEY = "autoCompact"
 
@@ -74,21 +66,13 @@ def places(call: "Call", section: "dict[str, Any]") -> "list[str]":
     ]
 
 
-def settled(model: str) -> "int | None":
-    """The window that the client gives a Claude model, where it was tried; None for others."""
-    return next((WINDOWS[name] for name in sorted(WINDOWS, key=len, reverse=True) if model.startswith(name)), None)
-
-
 def window_of(model: str, section: "dict[str, Any]", main_path: "str | None" = None) -> "tuple[int, str]":
     """(window, source) of a party's model; a Claude model nobody tried takes the main conversation's."""
-    tried = settled(model)
-    tokens, source = window(model, section.get("windows"), tried)
-    if source == "main chat" and tried is not None:
-        return tokens, "client"
+    tokens, source = window(model, section.get("windows"), None)
     if source == "default" and main_path:
         reading = last(main_path)
-        other = settled(reading.model) if reading else None
-        return (other, "main chat") if other else (tokens, source)
+        other, known = window(reading.model, section.get("windows"), None) if reading else (tokens, source)
+        return (other, "main chat") if known != "default" else (tokens, source)
     return tokens, source
 
 

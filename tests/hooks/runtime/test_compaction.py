@@ -42,12 +42,14 @@ def test_sizes_as_people_write_them(value: object, tokens: int | None) -> None:
         ("claude-haiku-5-5", {}, 1_000_000, (200_000, "haiku")),
         ("claude-sonnet-5-5", {}, None, (1_000_000, "sonnet 5")),
         ("claude-opus-5-5[1m]", {}, None, (1_000_000, "[1m]")),
-        ("claude-opus-5-5", {}, 1_000_000, (1_000_000, "main chat")),
-        ("claude-opus-5-5", None, None, (200_000, "default")),
+        ("claude-opus-5-5", {}, 200_000, (1_000_000, "client")),
+        ("claude-sonnet-4-6", None, 1_000_000, (200_000, "client")),
+        ("claude-new-9", {}, 1_000_000, (1_000_000, "main chat")),
+        ("claude-new-9", None, None, (200_000, "default")),
         ("gpt-6", {}, 1_000_000, (200_000, "unknown model")),
         (None, {}, 1_000_000, (200_000, "unknown model")),
         ("claude-opus-5-5", {"opus": "400k"}, 1_000_000, (400_000, "setpoint.json")),
-        ("claude-opus-5-5", {"opus": "zero"}, 1_000_000, (1_000_000, "main chat")),
+        ("claude-new-9", {"new": "zero"}, 1_000_000, (1_000_000, "main chat")),
     ],
 )
 def test_window_of_a_model(model: str | None, windows: object, main: int | None, expected: tuple[int, str]) -> None:
