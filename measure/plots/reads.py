@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from measure.names import short_path
+from measure.names import short_path, short_project
 from measure.plots import style
 
 if TYPE_CHECKING:
@@ -35,6 +35,15 @@ def repeats(reads: pl.DataFrame) -> pl.DataFrame:
         .with_columns(total=pl.sum_horizontal(KINDS))
         .sort("total", "path", descending=[True, False])
     )
+
+
+def names(files: pl.DataFrame) -> list[str]:
+    """A name for each row of `repeats`: the path in its project, after the project's name where there are several."""
+    several = files["project"].n_unique() > 1
+    return [
+        f"{short_project(project)}: {short_path(path, project)}" if several and project else short_path(path, project)
+        for path, project in files.select("path", "project").iter_rows()
+    ]
 
 
 def reads(frame: pl.DataFrame) -> Figure:
@@ -75,7 +84,7 @@ def reads(frame: pl.DataFrame) -> Figure:
                 va="center",
                 fontsize=8,
             )
-        style.name_rows(ax, [short_path(path, project) for path, project in kept.select("path", "project").iter_rows()])
+        style.name_rows(ax, names(kept))
         ax.set_xlim(0, 1.22 * max(1, *kept["total"]))
         ax.set_xlabel("read again (est. tokens: UTF-16 length / 4)")
         ax.xaxis.set_major_formatter(style.thousands)

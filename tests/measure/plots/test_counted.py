@@ -8,7 +8,7 @@ from measure.plots import style
 from measure.plots.context import context, latest_session, threads
 from measure.plots.growth import steps
 from measure.plots.marks import Mark
-from measure.plots.reads import repeats
+from measure.plots.reads import names, repeats
 from measure.plots.returns import returns
 
 A = {"session_id": "s1", "agent_id": None}
@@ -93,3 +93,12 @@ def test_reads_of_unknown_path_are_left_out() -> None:
     rows = frame("reads", [{"path": None, "repeat": "same", "avoidable_chars": 9}])
     assert isinstance(repeats(rows), pl.DataFrame)
     assert repeats(rows).height == 0
+
+
+def test_files_of_several_projects_are_told_apart() -> None:
+    rows = [
+        {"path": f"/home/me/{project}/a.py", "project": f"/home/me/{project}", "repeat": "same", "avoidable_chars": 4}
+        for project in ("one", "two")
+    ]
+    assert names(repeats(frame("reads", rows))) == ["one: a.py", "two: a.py"]
+    assert names(repeats(frame("reads", rows[:1]))) == ["a.py"]
