@@ -107,7 +107,7 @@ def load(
 
         try:
             return update.load(found, progress)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeEncodeError) as error:  # a path that is no UTF-8 cannot be kept
             frames = resolve(scan(found, progress), found)
             frames.notes.append(f"The store could not be used ({type(error).__name__}): everything was read.")
             return frames

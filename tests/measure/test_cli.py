@@ -243,6 +243,17 @@ def test_what_a_transcript_says_cannot_steer_the_terminal(setpoint: Run, tmp_pat
     assert "[red]" in out
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes on Linux")
+@pytest.mark.parametrize("form", ["--json", "--top=3"])
+def test_a_folder_whose_name_is_no_utf8_is_read(setpoint: Run, tmp_path: Path, form: str) -> None:
+    folder = tmp_path / os.fsdecode(b"bad\xff")
+    folder.mkdir()
+    (folder / "s.jsonl").write_bytes(one_session().read_bytes())
+    done = setpoint("report", "overview", "sessions", folder, form)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_import_nothing_heavy(option: str) -> None:
     done = subprocess.run(
