@@ -34,6 +34,7 @@ SCHEMA = pl.Schema(
         "source": pl.String(),
     }
 )
+LONGEST = 500  # characters of a model id; the longest real one is a resource name of about 150
 MILLION = 1_000_000.0
 
 
@@ -70,7 +71,7 @@ class Prices:
 
     def canonical(self, model: str | None) -> str | None:
         """The table's name for a model as written in a record; None where the table does not hold it."""
-        return None if model is None else self.aliases.get(normalise(model))
+        return None if model is None or len(model) > LONGEST else self.aliases.get(normalise(model))
 
     def at(
         self,
@@ -85,7 +86,7 @@ class Prices:
         """Rates of one request; None where it has no price (`policy.cost.cost` says why).
 
         `prompt_tokens` is the whole prompt: input + cache read + cache write. A tier holds strictly above its start,
-        for the whole request. A missing `when` takes the newest price.
+        for the whole request. Without a `when`, a model whose price changed has none.
         """
         frame = pl.DataFrame(
             {

@@ -57,6 +57,15 @@ def test_a_model_that_is_not_in_the_table_has_no_price_by_family(model: str | No
     assert load().at(model, NOW, 1000) is None
 
 
+def test_an_endless_model_id_costs_no_time() -> None:
+    assert load().canonical("claude" + "-v1" * 1_000_000) is None
+
+
+def test_without_a_time_only_a_steady_price_is_known() -> None:
+    assert load().at("claude-opus-5", None, 10) is not None
+    assert load().at("claude-opus-4-6", None, 10) is None
+
+
 def test_one_lookup_gives_dollars_per_token() -> None:
     rates = load().at("claude-sonnet-5-5", NOW, 1000)
     assert rates is not None
