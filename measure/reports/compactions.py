@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from measure.reports.model import Filters, Report, Show, Table, money
+from measure.reports import decisions
+from measure.reports.model import Filters, Report, Show, Table, money, plain
 from measure.reports.rows import asked, cut, rest, thread_kind
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def rows(frames: Frames, filters: Filters) -> pl.DataFrame:  # noqa: ARG001 - th
 def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -> Report:
     """The report `compactions`."""
     table = rows(frames, filters) if table is None else table
+    decided = decisions.table(frames)
     totals = {
         "compactions": len(table),
         "auto": int((table["trigger"] == "auto").sum()),
@@ -43,12 +45,16 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         name="compactions",
         title="Compactions",
         rows=asked(table, filters),
-        tables=[Table("", cut(table, filters).with_columns(thread_kind()), (*SHOW, *money(table.columns)))],
+        tables=[
+            Table("", cut(table, filters).with_columns(thread_kind()), (*SHOW, *money(table.columns))),
+            *decided,
+        ],
         totals=totals,
         notes=[
             "Before and after: tokens, as the client wrote them. Requests: those since the last compaction.",
             "The requests of a compaction itself leave no usage in transcripts.",
             *rest(table, filters, "compactions"),
         ],
+        extra={"decisions": plain(decided[0].rows) if decided else []},
         empty="No compactions found.",
     )
