@@ -8,6 +8,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import pty
+import select
 import signal
 import socket
 import struct
@@ -81,6 +83,33 @@ def step(spec: dict[str, Any], item: dict[str, Any], session: str | None, env: d
     return session
 
 
+def screen(spec: dict[str, Any], item: dict[str, Any], env: dict[str, str], out: Path) -> None:
+    """The interactive client in a terminal of its own: keys in (seconds to wait, text), its screen into `out`."""
+    known = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    seed = {"hasCompletedOnboarding": True, "theme": "dark", "projects": {spec["work"]: known}}
+    seed["customApiKeyResponses"] = {"approved": [DUMMY_KEY], "rejected": []}
+    Path(env["CLAUDE_CONFIG_DIR"], ".claude.json").write_text(json.dumps(seed), encoding="utf-8")
+    terminal = env | {"TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
+    pid, handle = pty.fork()
+    if pid == 0:
+        os.chdir(spec["work"])
+        os.execve(spec["client"], [spec["client"], *item["args"]], terminal)
+    with out.open("wb") as shown:
+        for seconds, text in item["keys"]:
+            until = time.monotonic() + seconds
+            while time.monotonic() < until:
+                if select.select([handle], [], [], 0.1)[0]:
+                    try:
+                        shown.write(os.read(handle, 65_536))
+                    except OSError:
+                        break
+            for char in text:
+                os.write(handle, char.encode())
+                time.sleep(0.02)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
 def main() -> None:
     spec = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     out = Path(spec["out"])
@@ -89,6 +118,9 @@ def main() -> None:
     env = environment(spec["home"], server.server_port, spec["env"])
     session = spec.get("session")
     for number, item in enumerate(spec["steps"], 1):
+        if item.get("keys"):
+            screen(spec, item, env, out / f"step{number}.out")
+            continue
         session = step(spec, item, session, env, out / f"step{number}.out")
     server.shutdown()
     (out / "session").write_text(session or "")

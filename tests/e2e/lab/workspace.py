@@ -28,6 +28,7 @@ class Step:
     args: list[str] = field(default_factory=lambda: list(TOOLS))
     resume: bool = False
     lines: list[str | float] | None = None
+    keys: list[tuple[float, str]] | None = None  # the interactive client instead: (seconds to wait, keys)
     timeout: float = 90
 
 
