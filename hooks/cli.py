@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ import typer
 from hooks.errors import HooksError
 
 SCHEMA_VERSION = 1
+# what to print before returns are installed: the root command line, which knows the transcripts, puts it here
+advice: Callable[[], list[str]] | None = None
 READING = ("status", "doctor", "snippet")
 
 app = typer.Typer(
@@ -132,6 +135,9 @@ def _change(session: Any, dry_run: bool, yes: bool, as_json: bool) -> None:
             typer.echo(text + (f"\n{diff(made)}" if dry_run else ""))
         elif dry_run:
             rows[-1]["diff"] = diff(made).splitlines()
+    if advice is not None and session.mode == "install" and "returns" in session.features and not as_json:
+        for line in advice():
+            typer.echo(line)
     unknown = session.unknown()
     if not dry_run and unknown and not yes:
         _ask(unknown)

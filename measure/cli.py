@@ -42,6 +42,14 @@ class Root(LazyGroup):
 
     mounts = MOUNTS
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command; the installer gets what it may not look up itself: advice from the user's transcripts."""
+        if cmd_name == "hooks":
+            from hooks import cli
+
+            cli.advice = modes_advice
+        return super().get_command(ctx, cmd_name)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a reader that went away (`| head`) is no error (typer would exit 1)."""
         try:
@@ -50,6 +58,24 @@ class Root(LazyGroup):
         except BrokenPipeError:
             return _reader_gone()
         return result
+
+
+def modes_advice() -> list[str]:
+    """What each mode of the return budget would have done to the user's own sessions, and which to take."""
+    from datetime import UTC, datetime
+
+    from measure.reports.read import load
+    from policy.limits import in_force
+    from policy.price_file import in_force as prices_in_force
+    from policy.reports.replay import Options
+    from policy.reports.replay_modes import lines
+
+    try:
+        force = in_force()
+        options = Options(force.sections, force.environment, prices_in_force(None), datetime.now(UTC))
+        return lines(load([]), options)
+    except (SetpointError, OSError):
+        return []  # an installation needs no advice to go on
 
 
 def _reader_gone() -> int:

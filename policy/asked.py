@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hooks.runtime import compaction
+from hooks.runtime.returns import MODES
 from measure.errors import UsageError
 from measure.reports.model import Entry
 from measure.reports.run import Form, names_and_paths
@@ -28,6 +29,15 @@ def replayed(words: Iterable[str]) -> tuple[tuple[str, ...], list[Path]]:
     """Features and places to read, in any order; no feature: all."""
     entries, paths = names_and_paths(words, [Entry(name, "", "") for name in REPLAYED], default=REPLAYED)
     return tuple(entry.name for entry in entries), paths
+
+
+def modes(text: str) -> list[str]:
+    """The modes that a comma-separated text names."""
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    for name in found:
+        if name not in MODES:
+            raise UsageError(f"--mode {name!r} is none of {', '.join(MODES)}.")
+    return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

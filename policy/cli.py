@@ -64,7 +64,8 @@ Pass = Annotated[int | None, typer.Option("--pass", min=1, metavar="N", help="re
 File = Annotated[int | None, typer.Option("--file", min=1, metavar="N", help="returns: fileTokens to try.")]
 Slack = Annotated[int | None, typer.Option("--slack", min=0, metavar="N", help="returns: slackTokens to try.")]
 Mode = Annotated[
-    Literal["announce", "block", "shorten"] | None, typer.Option("--mode", help="returns: the mode to try.")
+    str,
+    typer.Option("--mode", metavar="MODE[,MODE...]", help="returns: announce, block or shorten; several side by side."),
 ]
 Bound = Annotated[int | None, typer.Option("--bound", min=1, metavar="N", help="context: the bound to try, all types.")]
 MaxTurns = Annotated[
@@ -146,7 +147,7 @@ def replay(
     pass_tokens: Pass = None,
     file_tokens: File = None,
     slack: Slack = None,
-    mode: Mode = None,
+    mode: Mode = "",
     bound: Bound = None,
     max_turns: MaxTurns = None,
     force_at: ForceAt = "",
@@ -187,7 +188,10 @@ def replay(
         raise UsageError("--out saves the picture of --grid: add --grid.")
     features, paths = asked.replayed(words or [])
     now, force = datetime.now(UTC), in_force()
-    tried = asked.Tried(pass_tokens, file_tokens, slack, mode, bound, force_at, nudge_from)
+    modes = asked.modes(mode)
+    tried = asked.Tried(
+        pass_tokens, file_tokens, slack, modes[0] if len(modes) == 1 else None, bound, force_at, nudge_from
+    )
     options = Options(
         sections=asked.sections(force.sections, tried),
         environment={} if pass_tokens or file_tokens else force.environment,
@@ -204,7 +208,7 @@ def replay(
         model=model, prices=prices or None, top=top,
     )  # fmt: skip
     form = asked.form(json=json, markdown=markdown, csv=csv)
-    replay_all(paths, shown, options, form=form, or_sample=or_sample, grid=grid, out=out)
+    replay_all(paths, shown, options, form=form, or_sample=or_sample, grid=grid, out=out, modes=modes)
 
 
 AllPrices = Annotated[bool, typer.Option("--all", help="Former prices of each model too.")]

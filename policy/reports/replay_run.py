@@ -20,13 +20,19 @@ def replay_all(
     or_sample: bool,
     grid: bool,
     out: Path | None,
+    modes: Sequence[str] = (),
 ) -> None:
-    """Read, replay one set of limits or a grid of them, and print; `out` saves the grid's picture."""
+    """Read, replay one set of limits or a grid of them, or several modes, and print; `out` saves the grid's picture."""
     from measure.reports.read import read
     from measure.reports.select import select
 
     frames, source = read(paths, or_sample=or_sample)
     chosen = select(frames, filters)
+    if len(modes) > 1:
+        from policy.reports import replay_modes
+
+        write([replay_modes.build(chosen, options, modes)], filters, source, form)
+        return
     if not grid:
         write([replay.build(chosen, options, filters)], filters, source, form)
         return
