@@ -31,7 +31,11 @@ def carry(texts: pl.DataFrame, costs: pl.DataFrame, calibration: Calibration) ->
     A text that no request sent costs 0; unknown chars, a request that is missing or without a price: null.
     The request of a compaction leaves no usage and is not counted.
     """
-    thread = _thread(costs)
+    return carry_on(texts, prepare(steps(costs)), calibration)
+
+
+def carry_on(texts: pl.DataFrame, thread: pl.DataFrame, calibration: Calibration) -> pl.DataFrame:
+    """`carry` on what `prepare` made: for several kinds of texts it is made once."""
     placed = _place(texts, thread, calibration)
     unsent = pl.col("step").is_null() & pl.col("chars").is_not_null()
     later = pl.col("text_tokens") * pl.col("_reads_after") + pl.col("_rebuilt_usd").fill_null(0.0)
@@ -47,9 +51,12 @@ def carry(texts: pl.DataFrame, costs: pl.DataFrame, calibration: Calibration) ->
     )
 
 
-def _thread(costs: pl.DataFrame) -> pl.DataFrame:
-    """Requests in thread order with what a text needs of them: where it starts, what is read and written later."""
-    frame = steps(costs).rename({"segment": "_segment"})
+def prepare(thread_steps: pl.DataFrame) -> pl.DataFrame:
+    """Requests in thread order with what a text needs of them: where it starts, what is read and written later.
+
+    Takes `policy.rebuilds.steps`.
+    """
+    frame = thread_steps.rename({"segment": "_segment"})
     answer = pl.col("output_tokens").shift(1).over(THREAD).fill_null(0)
     start = pl.when(pl.col("first_of_segment")).then(0).otherwise(pl.col("prev_context_tokens") + answer)
     read = pl.col("cache_read_tokens").fill_null(0)

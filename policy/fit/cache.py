@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from policy.carry import carry
+from policy.carry import carry_on
 from policy.fit.folds import interval
 from policy.fit.inputs import Priced
 from policy.fit.quantiles import encode
@@ -68,7 +68,7 @@ def bash(data: Priced) -> list[Option]:
     ).select("session_id", "agent_id", pl.col("result_step").alias("step"), pl.col("result_chars").alias("chars"))
     steps = data.steps.select("session_id", "agent_id", "step", "context_tokens", "rate_read", "rate_output")
     rows = (
-        carry(shown, data.costs, data.calibration)
+        carry_on(shown, data.prepared, data.calibration)
         .join(steps, on=["session_id", "agent_id", "step"], how="left", nulls_equal=True)
         .filter(pl.col("carry_usd").is_not_null() & pl.col("rate_read").is_not_null())
     )

@@ -49,7 +49,7 @@ class CompactionFit:
 def base_of(threads: list[Thread], everyone: list[Thread]) -> tuple[float, str]:
     """Context right after a compaction: the party's own median, else everyone's, else the published one."""
     for group, whose in ((threads, "this party's"), (everyone, "all parties'")):
-        seen = np.concatenate([t.bases for t in group]) if group else np.zeros(0)
+        seen = [float(b) for t in group if len(t.bases) for b in t.bases]
         if len(seen) >= MIN_BASES:
             return float(np.median(seen)), f"median of {whose} compactions, n = {len(seen)}"
     start = float(np.median([t.context[0] for t in threads])) + 5_000
@@ -62,7 +62,7 @@ def cycle_of(threads: list[Thread], after: After) -> rule.Cycle:
     """The closed form's figures: medians over threads, growth as the mean step."""
     growth = float(np.concatenate([t.growth[1:] for t in threads]).mean())
     read = float(np.median([t.rate for t in threads]))
-    rho = float(np.median([t.price.mean() for t in threads]))
+    rho = float(np.median([t.rho for t in threads]))
     return rule.Cycle(base=after.base, growth=max(growth, 1.0), rho=rho, rho_c=read, k0=fixed(threads, after, rho))
 
 

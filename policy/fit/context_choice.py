@@ -63,7 +63,7 @@ def restart_of(runs: list[Thread], caller: Caller) -> rule.Restart:
     settled = middle([float(r.context[PRODUCTIVE_AFTER]) for r in own if len(r.context) > PRODUCTIVE_AFTER]) or start
     read = middle([r.rate for r in runs])
     write, output = middle([r.write for r in runs]), middle([r.output for r in runs])
-    rho = middle([float(r.price.mean()) for r in runs])
+    rho = middle([r.rho for r in runs])
     return rule.Restart(
         rho_a=rho,
         write_a=write,

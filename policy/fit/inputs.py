@@ -11,7 +11,7 @@ import polars as pl
 
 from hooks.runtime.returns import READ_ONLY
 from policy.calibrate import Calibration, calibrate
-from policy.carry import carry
+from policy.carry import carry_on, prepare
 from policy.cost import cost
 from policy.fit.quantiles import Floats, Ints, encode
 from policy.fit.returns_cost import Paid
@@ -28,12 +28,14 @@ PERSISTED_CHARS, PREVIEW_CHARS, NOTIFIED_CHARS = 50_000, 2_048, 100_000
 class Priced:
     """Frames with their prices: what every fit in dollars starts from. `open_sessions` had a record in the last day.
 
-    `made` keeps what several fits of one command need (`valued`, `runs.threads`), so that it is made once.
+    `prepared` is what `policy.carry.carry_on` needs; `made` keeps what several fits of one command need (`valued`,
+    `runs.threads`), so that it is made once.
     """
 
     frames: Any
     costs: pl.DataFrame
     steps: pl.DataFrame
+    prepared: pl.DataFrame
     calibration: Calibration
     open_sessions: frozenset[str]
     made: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +46,15 @@ def priced(frames: Any, prices: Prices, now: datetime) -> Priced:
     costs = cost(frames.requests, prices)
     ended = frames.sessions.filter(pl.col("ended") >= now - OPEN)["session_id"].to_list()
     calibration = calibrate(frames.requests, frames.tool_calls, frames.returns)
-    return Priced(frames, costs, steps(costs), calibration, frozenset(ended))
+    return of_costs(frames, costs, calibration, frozenset(ended))
+
+
+def of_costs(
+    frames: Any, costs: pl.DataFrame, calibration: Calibration, open_sessions: frozenset[str] = frozenset()
+) -> Priced:
+    """The same from costs that are there already."""
+    own = steps(costs)
+    return Priced(frames, costs, own, prepare(own), calibration, open_sessions)
 
 
 def sizes(returns: pl.DataFrame) -> pl.DataFrame:
@@ -149,7 +159,7 @@ def _caller(rows: pl.DataFrame, data: Priced) -> pl.DataFrame:
         pl.col("caller_step").alias("step"),
         pl.col("caller_chars").fill_null(pl.col("chars")).clip(lower_bound=1).alias("chars"),
     )
-    carried = carry(texts, data.costs, data.calibration).select(
+    carried = carry_on(texts, data.prepared, data.calibration).select(
         "_row",
         carry=pl.when(pl.col("step").is_null()).then(0.0).otherwise(pl.col("carry_usd") / pl.col("text_tokens")),
         later=pl.col("later_requests"),

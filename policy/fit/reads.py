@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from policy.carry import carry
+from policy.carry import carry_on
 from policy.fit.folds import interval
 from policy.fit.inputs import Priced
 from policy.fit.quantiles import Floats
@@ -65,7 +65,7 @@ def priced_prints(data: Priced) -> pl.DataFrame:
     """The prints of closed sessions with prices: `carry_usd`, `words_usd` to carry what the guard says, `step_usd`."""
     rows = prints(data.frames).filter(~pl.col("session_id").is_in(sorted(data.open_sessions)))
     steps = data.steps.select(*THREAD, "step", "context_tokens", "rate_read", "rate_output")
-    paid = carry(rows, data.costs, data.calibration)
+    paid = carry_on(rows, data.prepared, data.calibration)
     paid = paid.join(steps, on=(*THREAD, "step"), how="left", nulls_equal=True, maintain_order="left")
     again = pl.col("context_tokens") * pl.col("rate_read") + REQUEST_OUTPUT * pl.col("rate_output")
     return paid.with_columns(

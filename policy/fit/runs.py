@@ -25,7 +25,8 @@ class Thread:
     `price` is what a token of the prompt cost on average where it could have been read: the read price, raised by the
     part that was written again. `surcharge` is what a request paid above the base price of its model, `step` the
     prompt size above which that holds. `growth` is the growth of context before each request, the first context first;
-    a drop (a compaction) counts as 0. `rate`, `write` and `output` are the thread's median prices.
+    a drop (a compaction) counts as 0. `rate`, `write` and `output` are the thread's median prices, `rho` the mean of
+    `price`, `bases` the context of the first request after each compaction.
     """
 
     session: str
@@ -37,6 +38,7 @@ class Thread:
     read: Floats
     price: Floats
     rate: float
+    rho: float
     write: float
     output: float
     surcharge: Floats
@@ -45,12 +47,7 @@ class Thread:
     first_write: float
     done: bool
     fork_first: int | None
-
-    @property
-    def bases(self) -> Floats:
-        """Context of the first request after each compaction."""
-        after = np.flatnonzero(np.diff(self.segment) > 0) + 1
-        return self.context[after]
+    bases: Floats
 
 
 def base_prices(data: Priced, prices: Prices) -> pl.DataFrame:
@@ -126,6 +123,8 @@ def _split(rows: pl.DataFrame) -> Iterator[Thread]:
     rates = ("rate_read", "rate_write", "rate_output")
     middle = rows.group_by(THREAD, maintain_order=True).agg(pl.col(rates).median()).select(rates).rows()
     names = rows.select("session_id", "agent_id", "agent_type", "model", "status", "returns", "mode")
+    moved = segment[1:] > segment[:-1]
+    totals = np.concatenate(([0.0], np.cumsum(price)))
     for (start, end), (rate, rate_write, rate_output) in zip(pairwise(cuts), middle, strict=True):
         if end - start < 2:
             continue
@@ -142,6 +141,7 @@ def _split(rows: pl.DataFrame) -> Iterator[Thread]:
             read=read[part],
             price=price[part],
             rate=rate,
+            rho=float((totals[end] - totals[start]) / (end - start)),
             write=rate_write or 0.0,
             output=rate_output or 0.0,
             surcharge=surcharge[part],
@@ -150,6 +150,7 @@ def _split(rows: pl.DataFrame) -> Iterator[Thread]:
             first_write=float(written[start]),
             done=_done(who),
             fork_first=int(context[start]) if who["mode"] == "fork" else None,
+            bases=context[start + 1 : end][moved[start : end - 1]],
         )
 
 
