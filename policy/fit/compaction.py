@@ -118,13 +118,15 @@ def replay(steps: Steps, at: float, base: float, k0: float) -> tuple[float, int]
 def replay_each(steps: Steps, points: Sequence[float], base: float, k0: float) -> tuple[Floats, Floats]:
     """`replay` for several points: the sums over the thread are taken once, and short threads cost next to nothing."""
     reached = np.cumsum(steps.growth)
+    if len(reached) < 2 or reached[-2] < min(points):
+        return np.full(len(points), float(steps.price @ reached)), np.zeros(len(points))
     spent = np.concatenate(([0.0], np.cumsum(steps.price))).tolist()
     weighted = np.concatenate(([0.0], np.cumsum(steps.price * reached))).tolist()
     usd, count = np.full(len(points), weighted[-1]), np.zeros(len(points))
     # A compaction needs a later request: the last context counts for nothing.
     way, price = reached.tolist(), steps.price.tolist()
     for i, point in enumerate(points):
-        if len(way) > 1 and way[-2] >= point:
+        if way[-2] >= point:
             usd[i], count[i] = _walk(way, spent, weighted, price, steps.read, point, base, k0)
     return usd, count
 

@@ -96,13 +96,15 @@ def replay_each(
     """`replay` for several bounds: what a run holds is summed once, and bounds that it never reached cost nothing."""
     saved, stops, tokens = np.zeros(len(bounds)), np.zeros(len(bounds)), np.zeros(len(bounds))
     n = len(run.context)
+    if n <= lag + 1 or float(run.context[: n - 1 - lag].max()) < min(bounds):
+        return saved, stops, tokens
     # A fresh agent's bound lies above all that came before its start, so the running maximum finds each crossing.
     peak = np.maximum.accumulate(run.context).tolist()
     context = run.context.tolist()
     after: list[float] = []
     fixed = restart.cost(0.0)
     for i, bound in enumerate(bounds):
-        if n <= lag + 1 or peak[n - 2 - lag] < bound:
+        if peak[n - 2 - lag] < bound:
             continue
         after = after or np.concatenate((np.cumsum(run.read[::-1])[::-1], [0.0])).tolist()
         shift = 0.0

@@ -188,9 +188,10 @@ def economics(runs: list[Thread], restart: rule.Restart, bound: float) -> dict[s
     """K(B), break-even and expected remaining requests, and the closed form's bound, as a check on the replay."""
     lengths, done, reached = [], [], []
     for r in runs:
-        at = np.flatnonzero(r.context - (r.fork_first or 0) >= bound)
-        if len(at):
-            lengths.append(float(len(r.context) - at[0] - 1))
+        over = r.context >= bound + (r.fork_first or 0)
+        at = int(over.argmax())
+        if over[at]:
+            lengths.append(float(len(r.context) - at - 1))
             done.append(r.done)
             reached.append(r)
     growth = float(np.median(np.concatenate([r.growth[1:] for r in runs])))
