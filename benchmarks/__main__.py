@@ -8,7 +8,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from benchmarks import claims, peer
+from benchmarks import claims, hooks, hooks_context, peer
 
 
 def main() -> None:
@@ -30,6 +30,7 @@ def main() -> None:
             print(f"{line.claim:58} {line.reach:40} {line.measured:44} {mark}", flush=True)
         if ccusage:
             print("\n".join(peer.compare(ccusage, bench.root, totals(bench))))
+    hooks.table(hooks.run() + hooks_context.run())
 
 
 def lines(bench: claims.Bench, ccusage: Path | None, largest: int) -> list[claims.Line]:

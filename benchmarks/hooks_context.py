@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hooks import Row, cpu_ms, paired
+from benchmarks.hooks import Row, cpu_ms, paired, table
 from hooks.install import carry_out
 from hooks.plan import Request, plan
 from hooks.scopes import Scope
@@ -127,13 +127,7 @@ def run(rounds: int = 25) -> list[Row]:
 
 def main() -> int:
     """Print the table; 1 when a claim does not hold."""
-    found = run(int(sys.argv[1]) if len(sys.argv) > 1 else 25)
-    print(f"{'hook costs (CPU, median)':<36} {'ms':>7} {'ratio':>7} {'bound':>7}")
-    for row in found:
-        print(
-            f"{row.name:<36} {row.ms:>7.1f} {row.ratio:>6.2f}x {row.bound:>7.1f}  {'ok' if row.holds else 'TOO SLOW'}"
-        )
-    return 0 if all(row.holds for row in found) else 1
+    return table(run(int(sys.argv[1]) if len(sys.argv) > 1 else 25))
 
 
 if __name__ == "__main__":
