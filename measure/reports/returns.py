@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from measure.metrics import usage
+from measure.metrics.cuts import cut_returns, summed
 from measure.metrics.quantiles import spread
 from measure.reports.model import Filters, Report, Show, Table, money
 from measure.reports.rows import asked, cut, rest
@@ -42,6 +43,20 @@ def quantiles(returns: pl.DataFrame, over: int) -> dict[str, Any]:
     }
 
 
+def shortened(frames: Frames) -> list[Table]:
+    """What was cut at delivery, where anything was."""
+    found = summed(cut_returns(frames.returns, frames.reads))
+    show = (
+        Show("agent_type", "type"),
+        Show("cut", "returns"),
+        Show("first_est_tokens", "written", "count"),
+        Show("est_tokens", "delivered", "count"),
+        Show("read_back", "read back"),
+        Show("read_back_chars", "chars read", "count"),
+    )
+    return [Table("Cut at delivery by a hook or the client, est. tokens", found, show)] if len(found) else []
+
+
 def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -> Report:
     """The report `returns`: `quantiles` stands in the JSON object beside the rows."""
     table = rows(frames, filters) if table is None else table
@@ -73,6 +88,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
                     *money(routes.columns),
                 ),
             ),
+            *shortened(frames),
             Table("Largest", cut(table, filters, 5), (*EACH, *paid)),
         ],
         totals={"returns": len(table)} | overall,
