@@ -85,12 +85,17 @@ def _named(table: pl.DataFrame, files: pl.DataFrame, roots: pl.DataFrame) -> pl.
 
 
 def _mark_owned(table: pl.DataFrame) -> pl.DataFrame:
-    claims = table.select("uuid", "file", *CLAIM).filter(pl.col("uuid").is_not_null())
+    """Add `owned`. Most records stand once: only the others are put in the order of their claims."""
+    copied = table["uuid"].is_duplicated() & table["uuid"].is_not_null()
+    if not copied.any():
+        return table.with_columns(owned=pl.lit(value=True))
+    claims = table.filter(copied).select("uuid", "file", *CLAIM)
     best = claims.sort(CLAIM, nulls_last=True).unique("uuid", keep="first", maintain_order=True)
     owner = best.select("uuid", pl.col("file").alias("owner_file"), pl.col("line").alias("owner_line"))
     same = (pl.col("file") == pl.col("owner_file")) & (pl.col("line") == pl.col("owner_line"))
-    table = table.join(owner, on="uuid", how="left")
-    return table.with_columns((same | pl.col("uuid").is_null()).alias("owned")).drop("owner_file", "owner_line")
+    table = table.join(owner, on="uuid", how="left", maintain_order="left")
+    owned = same | pl.col("owner_file").is_null()
+    return table.with_columns(owned.alias("owned")).drop("owner_file", "owner_line")
 
 
 def with_segment(rows: pl.DataFrame, boundaries: pl.DataFrame) -> pl.DataFrame:

@@ -63,21 +63,21 @@ def _keyed(usage: pl.DataFrame, api_requests: pl.DataFrame) -> pl.DataFrame:
     named = pl.col("message_id").replace("", None)
     alone = pl.coalesce("u:" + pl.col("uuid"), pl.concat_str("path", pl.lit(":"), pl.col("line")))
     proof = api_requests.select("file", "request_ref").drop_nulls().unique().with_columns(evidence=True)
-    return (
-        usage.with_columns(
-            pl.coalesce("m:" + named, alone).alias("key"),
-            named.alias("message_id"),
-            pl.sum_horizontal(pl.col(PROMPT).cast(pl.Int128)).alias("prompt"),
-        )
-        .filter(~pl.col("from_progress") | pl.col("from_progress").all().over("key"))
-        .join(proof, on=("file", "request_ref"), how="left")
-        .with_columns(pl.col("evidence").fill_null(value=False).not_().alias("unproved"))
+    records = usage.with_columns(
+        pl.coalesce("m:" + named, alone).alias("key"),
+        named.alias("message_id"),
+        pl.sum_horizontal(pl.col(PROMPT).cast(pl.Int128)).alias("prompt"),
     )
+    if records["from_progress"].any():
+        records = records.filter(~pl.col("from_progress") | pl.col("from_progress").all().over("key"))
+    records = records.join(proof, on=("file", "request_ref"), how="left", maintain_order="left")
+    return records.with_columns(pl.col("evidence").fill_null(value=False).not_().alias("unproved"))
 
 
 def _split(records: pl.DataFrame) -> pl.DataFrame:
     """Add `sub`: 0, or the number of the request among those that share a message id and differ in their prompt."""
-    shared = records.filter(pl.col("request_id").n_unique().over("key") > 1)
+    several = records.group_by("key").agg(pl.col("request_id").n_unique().alias("ids")).filter(pl.col("ids") > 1)
+    shared = records.join(several, on="key", how="semi")
     if not shared.height:
         return records.with_columns(pl.lit(0, pl.Int64).alias("sub"))
     firsts = shared.sort(*_BEST, descending=_BEST_DESCENDING, nulls_last=True)
@@ -111,23 +111,31 @@ _BEST_DESCENDING = (True, True, True, True, True, False)
 _OWNERS = (*CLAIM[:2], "unproved", *CLAIM[2:])
 
 
+def _firsts(records: pl.DataFrame, order: tuple[str, ...], descending: tuple[bool, ...]) -> pl.DataFrame:
+    """The first record of each request in that order. Only what decides is sorted: the rows are wide."""
+    deciding = records.with_row_index("row").select(*KEY, *order, "row")
+    deciding = deciding.sort(*order, descending=descending, nulls_last=True)
+    return records[deciding.unique(KEY, keep="first", maintain_order=True)["row"]]
+
+
 def _best(records: pl.DataFrame) -> pl.DataFrame:
     """The record of each request that counts whole."""
-    best = records.sort(*_BEST, descending=_BEST_DESCENDING, nulls_last=True)
-    best = best.unique(KEY, keep="first", maintain_order=True)
+    best = _firsts(records, _BEST, _BEST_DESCENDING)
     return best.drop(*CLAIM, "agent_id", "sidechain", "cwd", "version", "file", "unproved", "owned")
 
 
 def _owner(records: pl.DataFrame) -> pl.DataFrame:
     """Thread, place, folder and version of each request: those of the record with the best claim."""
-    owner = records.sort(*_OWNERS, nulls_last=True).unique(KEY, keep="first", maintain_order=True)
+    kept = records.select(*dict.fromkeys((*KEY, *_OWNERS, *THREAD, *POSITION, "cwd", "version")))
+    owner = _firsts(kept, _OWNERS, (False,) * len(_OWNERS))
     return owner.select(*KEY, *THREAD, *POSITION, "rank", "cwd", "version")
 
 
 def _group_facts(records: pl.DataFrame) -> pl.DataFrame:
     """Over all records of a request: whether another requestId replayed it, and the text it holds (each uuid once)."""
     sizes = pl.sum_horizontal("text_chars", "thinking_chars", "tool_chars")
-    held = records.with_columns(sizes.alias("held")).unique((*KEY, "uuid", "block"), keep="any").group_by(KEY)
+    texts = records.select(*KEY, "uuid", "block", sizes.alias("held"))
+    held = texts.group_by(*KEY, "uuid", "block").agg(pl.col("held").max()).group_by(KEY)
     replay = records.group_by(KEY).agg((pl.col("request_id").drop_nulls().n_unique() > 1).alias("is_replay"))
     return held.agg(pl.col("held").sum()).join(replay, on=KEY)
 
