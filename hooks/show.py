@@ -7,10 +7,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from hooks import askpoint, copies, limits, plugin_copy
+from hooks import askpoint, autocompact, copies, limits, plugin_copy
 from hooks.features import by_name, entries
 from hooks.plan import Plan, config_of, wants_plugin
+from hooks.runtime.compaction import DEFAULTS
+from hooks.runtime.context import bound
+from hooks.runtime.reads import mode_of, repeat_only
 from hooks.runtime.returns import Policy
+from hooks.runtime.turns import turns_left_at
 from hooks.scopes import Scope
 from hooks.settings import ours
 
@@ -54,19 +58,44 @@ def _entries(made: Plan) -> str:
         return "unchanged"
     features = [found for name in made.features if (found := by_name(name))]
     text = ", ".join(f"{one.event} {one.matcher or ''}".strip() for one in entries(features, made.client))
+    wanted = made.wanted.get(made.settings_name)
+    keys = [" ".join(path) for path in (*wanted.scalars, *wanted.members)] if wanted else []
+    text = ", ".join([part for part in (text, *keys) if part])
     return f"{text} in {made.settings_name}" if text else "all of ours removed"
 
 
 def _limits(made: Plan) -> str:
     config = limits.read(made.config, made.scope.config) if made.config is not None else config_of(made.scope)
-    section = config.get("returns")
+    names = made.request.features or made.features
+    said = [text for name in names if (text := limits_text(name, config.get(name)))]
+    return "; ".join(said) or "none in setpoint.json"
+
+
+def limits_text(name: str, section: object) -> str:
+    """A feature's limits in words; empty without a section."""
     if not isinstance(section, dict):
-        return "none in setpoint.json"
-    policy = Policy(section, "", {})
+        return ""
+    state = "" if section.get("enabled") is True else " (off: setpoint hooks enable)"
     types = section.get("byAgentType")
     own = f", own limits for {', '.join(types)}" if isinstance(types, dict) and types else ""
-    state = "on" if policy.enabled else "off (setpoint hooks enable)"
-    return f"pass {policy.pass_tokens}, file {policy.file_tokens} est. tokens, mode {policy.mode}, {state}{own}"
+    if name == "returns":
+        policy = Policy(section, "", {})
+        text = f"pass {policy.pass_tokens}, file {policy.file_tokens} est. tokens, mode {policy.mode}"
+    elif name == "context":
+        text = f"report at {bound(section, None, None):,} tokens, or with {turns_left_at(section)} turns left"
+    elif name == "reads":
+        text = f"mode {mode_of(section)}, {'repeats only' if repeat_only(section) else 'every print'}"
+    elif name == "compaction":
+        parties = [f"{party} {_force(section.get(party))}" for party in ("main", "subagent")]
+        text = f"forced at {', '.join(parties)}"
+    else:
+        text = ""
+    return f"{name}: {text}{own}{state}" if text else ""
+
+
+def _force(entry: object) -> str:
+    given = entry.get("forceAt") if isinstance(entry, dict) else entry
+    return str(given or DEFAULTS["forceAt"])
 
 
 def _stays(made: Plan) -> str:
@@ -121,6 +150,9 @@ def warnings(made: Plan) -> list[str]:
     section = limits.read(made.config, made.scope.config).get("compaction") if made.config is not None else None
     if "compaction" in made.request.features and isinstance(section, dict) and section.get("enabled") is True:
         found += askpoint.warnings(askpoint.points(section, made.scope.project or made.scope.folder.parent))
+        found += [
+            f"{row.key} = {row.value!r} ({row.source}): {meaning}" for row, meaning in autocompact.odd(made.scope)
+        ]
     if path in changes and path.is_symlink():
         found.append(f"{path.name} is a link to {path.resolve()}; a dotfile manager may write it again")
     return found

@@ -16,6 +16,7 @@ from hooks.runtime.paths import env
 from hooks.runtime.returns import ENV_FILE, ENV_PASS, Policy
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import ours
+from hooks.show import limits_text
 
 
 def status(places: list[Scope]) -> dict[str, Any]:
@@ -118,6 +119,8 @@ def feature_status(scope: Scope, name: str) -> dict[str, Any]:
         row["byAgentType"] = types if isinstance(types, dict) else {}
         if plugin_copy.wanted_by(section):
             row["plugin"] = plugin_copy.status(client_version(transcripts()))
+    elif text := limits_text(name, section):
+        row["says"] = text.partition(": ")[2]
     if name == "compaction" and (client := recorded_client(scope)) and version_parts(client) < SINCE:
         row["note"] = f"subagents are never held: client {client} does not say whose compaction it asks about"
     feature = by_name(name)
@@ -142,6 +145,7 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
         )
         switch = "enabled" if one["enabled"] else "disabled"
         mode = f", mode {one['mode']}" if "mode" in one else ""
+        mode += f", {one['says']}" if "says" in one else ""
         mode += f", on {', '.join(one['events'])}" if "events" in one else ""
         lines.append(
             f"  {one['name']:<9} {switch}{mode}{f', {limits}' if limits else ''}, from {one['config'] or 'no config'}"

@@ -34,14 +34,6 @@ def batch(call: Call, section: "dict[str, Any]") -> "Answer | None":
     return Answer(note=said, log=row) if said else None
 
 
-def last_call(event: "dict[str, Any]") -> str:
-    """The id of the batch's last tool call (PostToolUse: of its one call)."""
-    calls = event.get("tool_calls")
-    one = calls[-1] if isinstance(calls, list) and calls else event
-    value = one.get("tool_use_id") if isinstance(one, dict) else None
-    return value if isinstance(value, str) else ""
-
-
 def near(reading: "Reading", section: "dict[str, Any]", agent_type: str) -> bool:
     """Whether the next response may have reached a line: then a file that is behind is waited for."""
     expected = reading.current()
@@ -54,7 +46,7 @@ def size_note(
     """What the agent is told about its context's size; empty while there is nothing to say."""
     reading, agent_type = last(path), call.text("agent_type")
     if reading is not None and near(reading, section, agent_type):
-        reading = settled(path, reading, last_call(call.event))
+        reading = settled(path, reading, call.last_tool_use())
     if reading is None or reading.tokens is None:
         return ""
     limit = bound(section, reading.model, agent_type)
@@ -96,7 +88,7 @@ def turns_note(
     if max_turns is None or not at:
         return ""
     seen = kept.get("turns")
-    call_id = last_call(call.event).encode()
+    call_id = call.last_tool_use().encode()
     written = call_id in part(path, -FIRST, FIRST)[0]
     now, data = advance(path, seen if isinstance(seen, dict) else {})
     kept["turns"] = now

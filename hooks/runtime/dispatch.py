@@ -46,6 +46,13 @@ class Call:
         value = self.event.get(key)
         return value if isinstance(value, str) else ""
 
+    def last_tool_use(self) -> str:
+        """The id of the batch's last tool call (of the one call, where the event is about one)."""
+        calls = self.event.get("tool_calls")
+        one = calls[-1] if isinstance(calls, list) and calls else self.event
+        value = one.get("tool_use_id") if isinstance(one, dict) else None
+        return value if isinstance(value, str) else ""
+
     def identity(self) -> "dict[str, object]":
         """Event, session, agent and type for a row of the log."""
         row: dict[str, object] = {"event": self.text("hook_event_name")}

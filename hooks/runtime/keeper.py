@@ -80,11 +80,9 @@ def batch(call: Call, section: "dict[str, Any]") -> "Answer | None":
     party = Party(call, section)
     if party.path is None or party.reading is None or not party.governed:
         return None
-    calls = call.event.get("tool_calls")
-    last_call = calls[-1].get("tool_use_id") if isinstance(calls, list) and calls else ""
     expected = party.tokens()
-    if isinstance(last_call, str) and expected is not None and 2 * expected >= party.limit("nudgeFrom"):
-        party.reading = settled(party.path, party.reading, last_call)
+    if expected is not None and 2 * expected >= party.limit("nudgeFrom"):
+        party.reading = settled(party.path, party.reading, call.last_tool_use())
     state = state_of(call)
     before = state.load(NAME)
     kept = dict(before)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hooks.askpoint import percent, points, warnings
+from hooks.autocompact import odd
 from hooks.install import carry_out
 from hooks.plan import Request, plan
 from hooks.runtime.compaction import ask_point
@@ -94,3 +95,16 @@ def test_it_is_never_lowered_for_a_client_that_does_not_say_whom_it_asks_about(s
     assert PERCENT not in str(change(scope, "install", "compaction"))
     transcript.write_text(json.dumps({"type": "user", "version": "2.1.323"}) + "\n")
     assert PERCENT in str(change(scope, "upgrade"))
+
+
+def test_settings_that_a_policy_meets_are_named(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+    scope.settings().write_text(json.dumps({"autoCompactEnabled": False, "autoCompactWindow": 300_000}))
+    monkeypatch.setenv(PERCENT, "70")
+    said = {row.key: meaning for row, meaning in odd(scope)}
+    assert "nothing is forced" in said["autoCompactEnabled"]
+    assert "held up to its own point" in said["autoCompactWindow"]
+    assert "may still win" in said[PERCENT]
+    monkeypatch.delenv(PERCENT)
+    scope.settings().write_text("{}")
+    change(scope, "install", "compaction")
+    assert odd(scope) == []
