@@ -1,17 +1,20 @@
-"""What a read brought in, line by line, without keeping a word of it: one 32-bit mark a line.
+"""What a read brought in, line by line, without keeping a word of it: one mark a line.
 
-A mark is 20 bits of the line's CRC-32 and 12 bits of its size, so that `measure.frames.reads` can tell which lines
-were really sent again, and how many characters they were. Two different lines at the same place pass for equal once
-in a million.
+A mark is 24 bits of the line's CRC-32 and its size, so that `measure.frames.reads` can tell which lines were really
+sent again, and how many characters they were. Two different lines at the same place pass for equal once in 16 million.
+Marks are packed as planes, three of the checks and then the sizes: filled and cut at the speed of C, where joining
+them line by line cost as much as all else here.
 """
 
 from __future__ import annotations
 
+import sys
+from array import array
 from base64 import b64decode, b64encode
-from struct import pack, unpack
 from zlib import crc32
 
 LONGEST = 0xFFF
+_PLANES = (0, 1, 2) if sys.byteorder == "little" else (3, 2, 1)  # of the four bytes of a check, lowest first
 
 
 def line_marks(text: str) -> tuple[int | None, str]:
@@ -33,8 +36,9 @@ def line_marks(text: str) -> tuple[int | None, str]:
     if max(sizes) > LONGEST:
         sizes = [min(size, LONGEST) for size in sizes]
     bodies = _bodies(rows, first, between.encode()) if first is not None else rows
-    marks = [(check & 0xFFFFF) << 12 | size for check, size in zip(map(crc32, bodies), sizes, strict=True)]
-    return first, b64encode(pack(f"<{len(marks)}I", *marks)).decode("ascii")
+    checks = array("I", map(crc32, bodies)).tobytes()
+    packed = b"".join(checks[plane::4] for plane in _PLANES) + array("H", sizes).tobytes()
+    return first, b64encode(packed).decode("ascii")
 
 
 def _units(line: str) -> int:
@@ -61,8 +65,11 @@ def _bodies(rows: list[bytes], first: int, mark: bytes) -> list[bytes]:
 def unpack_marks(packed: str) -> tuple[list[int], list[int]]:
     """The CRCs and the sizes (UTF-16 units, at most 4,095 each) of packed marks."""
     raw = b64decode(packed)
-    marks = unpack(f"<{len(raw) // 4}I", raw)
-    return [mark >> 12 for mark in marks], [mark & LONGEST for mark in marks]
+    count = len(raw) // 5
+    low, middle, high = (raw[plane * count : (plane + 1) * count] for plane in range(3))
+    sizes = array("H")
+    sizes.frombytes(raw[3 * count :])
+    return [a | b << 8 | c << 16 for a, b, c in zip(low, middle, high, strict=True)], sizes.tolist()
 
 
 def _numbering(text: str) -> tuple[int | None, str]:

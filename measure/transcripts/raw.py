@@ -119,7 +119,7 @@ TABLES: tuple[RawTable, ...] = (
         "One row a result of Read, or of a Bash call that only prints files, that gave text.",
         ("tool_use_id", "str"),
         ("first_number", "int"),  # line number of the first line as Read wrote it; null where lines have none
-        ("marks", "str"),  # one 32-bit mark a line (measure.transcripts.lines): which line, and how long
+        ("marks", "str"),  # one mark a line (measure.transcripts.lines): which line, and how long
         ("stub", "bool"),  # the client only said that the file is unchanged
     ),
     _table(
