@@ -102,3 +102,18 @@ def test_a_fork_counts_from_its_own_first_request(told: Workspace) -> None:
     assert "past its bound" in str(first["body"]["messages"]) or "its bound is 101,000" in str(
         first["body"]["messages"]
     )
+
+
+def test_a_message_to_a_finished_agent_starts_its_turns_over(told: Workspace) -> None:
+    told.write({".claude/agents/four.md": DEFINITION.format(name="four", turns=4)})
+    resume = ["SendMessage", {"to": "{AGENT}", "summary": "more", "message": "[[sub]] go on"}]
+    main = [
+        {"tools": [agent("sub", "four")], "context": 20_000},
+        {"tools": [["ToolSearch", {"query": "select:SendMessage"}]], "context": 20_500},
+        {"tools": [resume], "context": 21_000},
+        *[{"text": "Waiting.", "context": 22_000 + n} for n in range(3)],
+    ]
+    sub = [*reporting("sub", 8_000), *reporting("sub", 9_000, 9_100)]
+    run = told.run({"main": main, "sub": sub})
+    assert len(run.requests("sub")) == 5
+    assert notes(run, "sub", TURNS) == [0, 0, 0, 0, 1]
