@@ -24,7 +24,7 @@ def show(model: MainModel = ASSUMED, json: Json = False, markdown: Markdown = Fa
     """
     from measure.reports.model import Filters
     from measure.reports.run import write
-    from policy.asked_form import form
+    from policy.asked import form
     from policy.limits import in_force
     from policy.reports.parties import show as built
 
@@ -50,7 +50,7 @@ def agents(
     """
     from measure.reports.model import Filters
     from measure.reports.run import write
-    from policy.asked_form import form
+    from policy.asked import form
     from policy.limits import in_force
     from policy.reports.parties import agents_report
 
