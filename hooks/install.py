@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hooks import copies, files, plugin_copy
 from hooks.autocompact import natural_settings
-from hooks.plan import BOM, Plan, journals_of, settings_after, wants_plugin
+from hooks.plan import BOM, Plan, journals_of, plan, settings_after, wants_plugin
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import Journal
 
@@ -22,6 +22,8 @@ def carry_out(made: Plan) -> None:
         for name in [SETTINGS] + ([LOCAL] if LOCAL in made.wanted else []):
             if name == SETTINGS or made.wanted[LOCAL].entries or scope.settings(LOCAL).exists():
                 held.enter_context(files.lock(scope.settings(name)))
+        # planned anew under the lock: what another installer did since the plan was shown stays
+        made = plan(scope, made.request)
         if made.copy and made.python is not None:
             copies.copy_to(scope.home, made.python.path)
         if made.config is not None:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from hooks import files
-from hooks.features import FEATURES
+from hooks.features import FEATURES, entries
 from hooks.install import carry_out
 from hooks.plan import Request, plan
 from hooks.scopes import Scope
@@ -135,12 +135,12 @@ def foreign(scope: Scope) -> None:
 def race(folder: Path, rounds: int) -> dict[str, object]:
     files.LOCK_WAIT = 0.003  # type: ignore[misc]
     files.LOCK_TRIES = 5000  # type: ignore[misc]
-    wanted = len(FEATURES[0].entries)
+    wanted = len(entries([feature for feature in FEATURES if feature.name in ("returns", "reads")]))
     for turn in range(rounds):
         scope = project_in(folder, "race")
         children = [
             forked(lambda scope=scope: do(scope, "install", "returns", passTokens=900, fileTokens=2000)),
-            forked(lambda scope=scope: do(scope, "install", "returns", passTokens=900, fileTokens=2000)),
+            forked(lambda scope=scope: do(scope, "install", "reads")),
             forked(lambda scope=scope: foreign(scope)),
         ]
         for pid in children:
@@ -149,7 +149,10 @@ def race(folder: Path, rounds: int) -> dict[str, object]:
         assert len(ours(settings)) == wanted, (turn, len(ours(settings)))
         commands = [hook.get("command") for group in settings["hooks"]["SubagentStop"] for hook in group["hooks"]]
         assert [f"foreign {one}" in commands for one in range(FOREIGN_TURNS)] == [True] * FOREIGN_TURNS, turn
-        assert json.loads(scope.config.read_text())["returns"]["passTokens"] == 900
+        config = json.loads(scope.config.read_text())
+        assert config["returns"]["passTokens"] == 900, turn
+        assert config["reads"]["enabled"] is True, turn
+        assert sorted(scope.record()["features"]) == ["reads", "returns"], turn
     return {"rounds": rounds, "lost": 0}
 
 
