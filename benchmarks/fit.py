@@ -21,7 +21,9 @@ BOUND_SECONDS = 3.0
 SIZE, COPIES, ROUNDS = 1_000_000_000, 50, 5
 COMMANDS = {
     "fit, all features": ["fit"],
-    "fit returns by cost": ["fit", "returns", "--method", "cost"],
+    "fit returns": ["fit", "returns"],
+    "fit context": ["fit", "context"],
+    "fit compaction": ["fit", "compaction"],
     "replay": ["replay"],
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,37 +25,40 @@ SUMMARY_TOKENS = 2_000  # prior
 PERSISTED_CHARS, PREVIEW_CHARS, NOTIFIED_CHARS = 50_000, 2_048, 100_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Priced:
     """Frames with their prices: what every fit in dollars starts from. `open_sessions` had a record in the last day.
 
-    `prepared` is what `policy.carry.carry_on` needs; `made` keeps what several fits of one command need (`valued`,
-    `runs.threads`), so that it is made once.
+    `made` keeps what several fits of one command need (`valued`, `runs.threads`), so that it is made once, and what
+    takes long is made when it is asked for.
     """
 
     frames: Any
     costs: pl.DataFrame
-    steps: pl.DataFrame
-    prepared: pl.DataFrame
-    calibration: Calibration
-    open_sessions: frozenset[str]
+    open_sessions: frozenset[str] = frozenset()
     made: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def steps(self) -> pl.DataFrame:
+        """`policy.rebuilds.steps`."""
+        return steps(self.costs)
+
+    @cached_property
+    def prepared(self) -> pl.DataFrame:
+        """What `policy.carry.carry_on` needs."""
+        return prepare(self.steps)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Characters per token of each model; from `made` where it is there already."""
+        found: Calibration | None = self.made.get("calibration")
+        return found or calibrate(self.frames.requests, self.frames.tool_calls, self.frames.returns)
 
 
 def priced(frames: Any, prices: Prices, now: datetime) -> Priced:
     """Price `frames` once. Sessions still open are named, because what their texts will cost is not known yet."""
-    costs = cost(frames.requests, prices)
     ended = frames.sessions.filter(pl.col("ended") >= now - OPEN)["session_id"].to_list()
-    calibration = calibrate(frames.requests, frames.tool_calls, frames.returns)
-    return of_costs(frames, costs, calibration, frozenset(ended))
-
-
-def of_costs(
-    frames: Any, costs: pl.DataFrame, calibration: Calibration, open_sessions: frozenset[str] = frozenset()
-) -> Priced:
-    """The same from costs that are there already."""
-    own = steps(costs)
-    return Priced(frames, costs, own, prepare(own), calibration, open_sessions)
+    return Priced(frames, cost(frames.requests, prices), frozenset(ended))
 
 
 def sizes(returns: pl.DataFrame) -> pl.DataFrame:

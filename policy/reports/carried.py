@@ -15,7 +15,7 @@ from measure.reports.words import clean, usd
 from policy.calibrate import FALLBACK, LEAST_STEPS, Calibration, Factor, calibrate
 from policy.carry import carry
 from policy.cost import cost
-from policy.fit.inputs import of_costs
+from policy.fit.inputs import Priced
 from policy.price_file import in_force
 from policy.reports import fit_reads as guard
 from policy.reports.money import extra, notes, warnings
@@ -47,7 +47,7 @@ def reads(frames: Frames, filters: Filters) -> Report:
     place = {"agent_id": "agent_id", "step": "result_step", "chars": "chars"}
     paid, told = _carried(frames, filters, table, place)
     report = _with(measure_reads.build(frames, filters, paid), paid, told)
-    guard.add(report, of_costs(frames, told["costs"], told["calibration"]))
+    guard.add(report, Priced(frames, told["costs"], made={"calibration": told["calibration"]}))
     return report
 
 
