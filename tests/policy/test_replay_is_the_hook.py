@@ -98,8 +98,8 @@ def test_context_notes_of_every_agent_in_the_corpus(runs: list[Thread], tmp_path
 def thread(growth: list[int]) -> Thread:
     zero = np.zeros(len(growth))
     grown = np.array(growth, dtype=np.float64)
-    fields: dict[str, Any] = dict.fromkeys(("read", "price", "surcharge"), zero)
-    fields |= dict.fromkeys(("rate", "write", "output", "step", "first_write"), 0.0)
+    fields: dict[str, Any] = dict.fromkeys(("read", "price", "surcharge", "bases"), zero)
+    fields |= dict.fromkeys(("rate", "rho", "write", "output", "step", "first_write"), 0.0)
     fields |= {"session": "s", "agent": "a1", "party": "general-purpose", "model": MODEL, "done": True}
     fields |= {"context": grown.cumsum(), "growth": grown, "segment": np.zeros(len(growth)), "fork_first": None}
     return Thread(**fields)
