@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import claims, hooks, hooks_context, peer
@@ -33,12 +34,13 @@ def main() -> None:
     hooks.table(hooks.run() + hooks_context.run())
 
 
-def lines(bench: claims.Bench, ccusage: Path | None, largest: int) -> list[claims.Line]:
-    """All rows, measured one after the other."""
-    out = [*claims.cold(bench, ccusage), *claims.warm(bench, ccusage), *claims.parallel(bench)]
+def lines(bench: claims.Bench, ccusage: Path | None, largest: int) -> Iterator[claims.Line]:
+    """All rows, measured one after the other, each given as soon as it is known."""
+    yield from claims.cold(bench, ccusage)
+    yield from claims.warm(bench, ccusage)
+    yield from claims.parallel(bench)
     if largest:
-        out += claims.scale(bench, [bench.size // 10, bench.size, largest])
-    return out
+        yield from claims.scale(bench, [bench.size // 10, bench.size, largest])
 
 
 def totals(bench: claims.Bench) -> dict[str, int]:

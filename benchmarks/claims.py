@@ -124,11 +124,12 @@ def grown(root: Path, size: int) -> Iterator[None]:
     """The largest main file of the corpus, longer by `size` bytes for a while."""
     path = max(root.glob("projects/*/*.jsonl"), key=lambda one: one.stat().st_size)
     before = path.stat()
-    record = json.loads(path.read_bytes().split(b"\n", 3)[2])
+    records = map(json.loads, path.read_bytes().splitlines()[:20])
+    model = next(record["message"]["model"] for record in records if record["type"] == "assistant")
     lines: list[str] = []
     maker = Maker(root, seed=99)
     while sum(map(len, lines)) < size:
-        lines += maker.response(path.stem, None, path.parent.name, record["message"]["model"], 20_000, 500)
+        lines += maker.response(path.stem, None, path.parent.name, model, 20_000, 500)
     with path.open("ab") as file:
         file.write(("\n".join(lines) + "\n").encode())
     try:
