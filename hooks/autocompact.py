@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hooks.plan import settings_of
+from hooks.plan import journals_of, settings_of
 from hooks.runtime.watch import PERCENT
 from hooks.scopes import LOCAL, SETTINGS, Scope, user_scope
 
@@ -53,7 +53,8 @@ def lines(scope: Scope) -> list[str]:
 def natural_settings(scope: Scope) -> dict[str, int | None]:
     """What decides the client's own ask point before we lower it: a window and a percentage that somebody set."""
     found: dict[str, int | None] = {"window": None, "percent": None}
-    for row in in_force(scope):
+    ours, replaced = lowered_by_us(scope)
+    for row in [one for one in in_force(scope) if one.key != PERCENT or str(one.value) not in ours] + replaced:
         name = {WINDOW: "window", "autoCompactWindow": "window", PERCENT: "percent"}.get(row.key)
         text = str(row.value)
         if name and found[name] is None and text.isascii() and text.isdigit() and int(text):
@@ -73,3 +74,21 @@ def odd(scope: Scope) -> list[tuple[Setting, str]]:
         elif row.key == PERCENT and not (ours and row.source.startswith(scope.name)):
             found.append((row, "replaced in the settings; a value in the environment may still win"))
     return found
+
+
+def lowered_by_us(scope: Scope) -> tuple[set[str], list[Setting]]:
+    """(percentages that an installation of ours set, what stood there before), in this scope and for the user.
+
+    The other scope's installation, or a record that was lost, must not pass for the client's own ask point: a session
+    started by that client has the same value in its environment.
+    """
+    rows = [
+        row
+        for place in [scope, *([] if scope.project is None else [user_scope()])]
+        for journal in journals_of(place).values()
+        for row in journal.scalars
+        if row["path"] == ["env", PERCENT]
+    ]
+    return {str(row["set"]) for row in rows}, [
+        Setting(PERCENT, row["before"], "before the installation") for row in rows if "before" in row
+    ]

@@ -15,9 +15,10 @@ from hooks.evidence import client_version, transcripts
 from hooks.features import Feature, Place, by_name, entries, no_settings
 from hooks.interpreter import Interpreter, choose, passing, run_once
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite
+from hooks.recovery import recovered
 from hooks.runtime.config import read as read_config
 from hooks.scopes import LOCAL, SETTINGS, Scope
-from hooks.settings import MARK, Journal, Wanted, WrongShapeError, apply, note_spellings, ours
+from hooks.settings import MARK, Journal, Wanted, WrongShapeError, apply, note_spellings, ours, sound
 
 # Starts run.py, and stays silent where it is gone: python itself would end with 2 there, which blocks the agent.
 BOM = "\ufeff"
@@ -79,19 +80,33 @@ def installed_features(scope: Scope) -> list[str]:
     if isinstance(recorded, list):
         return [name for name in recorded if isinstance(name, str) and by_name(name)]
     present = {(event, matcher) for name in (SETTINGS, LOCAL) for event, matcher, _ in ours(settings_of(scope, name))}
-    config = config_of(scope)
-    known = [by_name(name) for name in config]
-    return [one.name for one in known if one and present & {(entry.event, entry.matcher) for entry in one.entries}]
+    known = [found for name in config_of(scope) if (found := by_name(name))]
+    # a feature without hooks is known by what else it set
+    rows = [row for journal in journals_of(scope).values() for row in [*journal.scalars, *journal.members]]
+    kept = {tuple(row["path"]) for row in rows}
+    return [
+        one.name
+        for one in known
+        if present & {(entry.event, entry.matcher) for entry in one.entries}
+        or (not one.entries and kept & set(one.scalars({"enabled": True}, Place("", scope.script, scope.folder, None))))
+    ]
 
 
 def settings_of(scope: Scope, name: str) -> dict[str, Any]:
     """A settings file as parsed; empty when missing or not readable as an object."""
+    return parsed(scope, name)[0]
+
+
+def parsed(scope: Scope, name: str) -> tuple[dict[str, Any], str | None]:
+    """(a settings file's object, why it could not be read as one: the client passes such a file over whole)."""
     try:
         found = files.read_text(scope.settings(name))
         value = parse(found[0]).value if found else {}
-    except (HooksError, NotStrictJsonError):
-        return {}
-    return value if isinstance(value, dict) else {}
+    except HooksError as error:
+        return {}, str(error)
+    except NotStrictJsonError as error:
+        return {}, f"{scope.settings(name)} is no strict JSON ({error})"
+    return (value, None) if isinstance(value, dict) else ({}, f"{scope.settings(name)} holds no object")
 
 
 def config_of(scope: Scope) -> dict[str, Any]:
@@ -273,9 +288,13 @@ def _fill_changes(made: Plan) -> None:
 
 
 def journals_of(scope: Scope) -> dict[str, Journal]:
-    """The journals of this scope's settings files."""
+    """The journals of this scope's settings files; where the record is lost, what the files themselves tell."""
     value = scope.record().get("journals")
-    return {name: Journal.load(one) for name, one in value.items()} if isinstance(value, dict) else {}
+    kept = value if isinstance(value, dict) else {SETTINGS: None, LOCAL: None}
+    return {
+        name: Journal.load(one) if sound(one) else recovered(scope, settings_of(scope, name), config_of(scope))
+        for name, one in kept.items()
+    }
 
 
 def settings_after(path: Path, wanted: Wanted, journal: Journal) -> tuple[str | None, str | None, Journal]:
@@ -296,10 +315,10 @@ def settings_after(path: Path, wanted: Wanted, journal: Journal) -> tuple[str | 
     except (NotStrictJsonError, WrongShapeError) as error:
         if empty and not _mentions_us(text):
             return old, old, journal
-        raise HooksError(
-            f"{path} cannot be changed safely ({error}); nothing was changed. "
-            "`setpoint hooks snippet` prints what to paste."
-        ) from error
+        by_hand = "`setpoint hooks snippet` prints what to paste."
+        if empty:
+            by_hand = f"Mend it first, or take out what names {MARK[1:]} by hand."
+        raise HooksError(f"{path} cannot be changed safely ({error}); nothing was changed. {by_hand}") from error
     return old, BOM * (empty and journal.bom) + rewrite(text, after, journal.spellings), journal
 
 

@@ -51,11 +51,24 @@ class Journal:
     def load(value: object) -> Journal:
         """A journal as `dump` wrote it; an empty one for anything else."""
         known = {key: value[key] for key in vars(Journal()) if key in value} if isinstance(value, dict) else {}
-        return Journal(**known)
+        return Journal(**known) if sound(known) else Journal()
 
     def dump(self) -> dict[str, Any]:
         """As plain values."""
         return copy.deepcopy(vars(self))
+
+
+def sound(known: object) -> bool:
+    """Whether every part of a journal has the shape that `dump` gave it (somebody may have edited the record)."""
+    empty = vars(Journal())
+    if not isinstance(known, dict) or any(type(part) is not type(empty.get(key)) for key, part in known.items()):
+        return False
+    rows = [*known.get("scalars", []), *known.get("members", [])]
+    if not all(isinstance(row, dict) and ("set" in row or "value" in row) for row in rows):
+        return False
+    paths = [*known.get("created", []), *(row.get("path") for row in rows)]
+    named = all(isinstance(path, list) and path and all(isinstance(key, str) for key in path) for path in paths)
+    return named and all(isinstance(text, str) for text in known.get("spellings", {}).values())
 
 
 def is_ours(hook: object) -> bool:
@@ -153,9 +166,9 @@ def _scalars(settings: dict[str, Any], wanted: dict[tuple[str, ...], Any], journ
         path = tuple(row["path"])
         if path in wanted:
             continue
-        parent = _find(settings, path[:-1])
+        parent = find(settings, path[:-1])
         # a value that somebody changed since is theirs
-        if isinstance(parent, dict) and path[-1] in parent and same(parent[path[-1]], row["set"]):
+        if isinstance(parent, dict) and path[-1] in parent and _set_by_us(parent[path[-1]], row):
             if "before" in row:
                 parent[path[-1]] = row["before"]
             else:
@@ -165,19 +178,26 @@ def _scalars(settings: dict[str, Any], wanted: dict[tuple[str, ...], Any], journ
         parent = _container(settings, path[:-1], dict, journal)
         known = [row for row in journal.scalars if tuple(row["path"]) == path]
         row = known[0] if known else {"path": list(path)}
+        # what somebody put in place of ours is what an uninstall must give back
+        if path[-1] in parent and not _set_by_us(parent[path[-1]], row):
+            row["before"] = parent[path[-1]]
         if not known:
-            if path[-1] in parent:
-                row["before"] = parent[path[-1]]
             journal.scalars.append(row)
+        elif not same(row["set"], value):
+            row["was"] = row["set"]  # after a crash this one may still stand there
         row["set"] = value
         parent[path[-1]] = value
+
+
+def _set_by_us(value: Any, row: dict[str, Any]) -> bool:
+    return any(key in row and same(value, row[key]) for key in ("set", "was"))
 
 
 def _members(settings: dict[str, Any], wanted: dict[tuple[str, ...], list[str]], journal: Journal) -> None:
     for row in list(journal.members):
         if row["value"] in wanted.get(tuple(row["path"]), []):
             continue
-        found = _find(settings, tuple(row["path"]))
+        found = find(settings, tuple(row["path"]))
         if isinstance(found, list) and row["value"] in found:
             found.remove(row["value"])
         journal.members.remove(row)
@@ -189,7 +209,8 @@ def _members(settings: dict[str, Any], wanted: dict[tuple[str, ...], list[str]],
                 journal.members.append({"path": list(path), "value": value})
 
 
-def _find(settings: Any, path: tuple[str, ...]) -> Any:
+def find(settings: Any, path: tuple[str, ...]) -> Any:
+    """What stands at a path; None where there is nothing."""
     for key in path:
         settings = settings.get(key) if isinstance(settings, dict) else None
     return settings
@@ -218,7 +239,7 @@ def _drop_emptied(settings: dict[str, Any], before: dict[str, Any], journal: Jou
     for event in {event for event, _, _ in ours(before)}:
         paths += [path for path in (("hooks", event), ("hooks",)) if path not in known]
     for path in sorted(set(paths), key=len, reverse=True):
-        parent = _find(settings, path[:-1])
+        parent = find(settings, path[:-1])
         if isinstance(parent, dict) and parent.get(path[-1]) in ({}, []) and path[-1] in parent:
             del parent[path[-1]]
             if list(path) in journal.created:

@@ -9,7 +9,7 @@ from hooks import copies, plugin_copy
 from hooks.evidence import client_version, commands, is_our_command, log_summary, percentile, transcripts
 from hooks.features import by_name, entries, version_parts
 from hooks.interpreter import run_once
-from hooks.plan import installed_features, recorded_client, settings_of
+from hooks.plan import installed_features, parsed, recorded_client, settings_of
 from hooks.runtime.config import Config
 from hooks.runtime.parties import SINCE
 from hooks.runtime.paths import env
@@ -60,6 +60,7 @@ def scope_status(scope: Scope) -> dict[str, Any]:
         "version": {"installed": record.get("version"), "package": copies.version()},
         "interpreter": {"path": python, "version": run_once(python) if isinstance(python, str) else None},
         "log": log_summary(scope.home),
+        "unreadable": [why for name in (SETTINGS, LOCAL) if (why := parsed(scope, name)[1])],
     }
     row["state"], row["why"] = _state(row)
     return row
@@ -96,6 +97,7 @@ def _state(row: Mapping[str, Any]) -> tuple[str, list[str]]:
         why.append(f"{len(files['missing'])} files are missing")
     if files["differing"]:
         why.append(f"{len(files['differing'])} files are of another version")
+    why += row["unreadable"]
     if found["missing"] or not (found["wanted"] or row["features"]):
         why.append(f"entries are missing: {', '.join(found['missing']) or 'all'}")
     if row["interpreter"]["version"] is None:

@@ -101,7 +101,7 @@ def batch(call: Call, section: "dict[str, Any]") -> None:
     state = State(call.home, call.text("session_id"), call.text("agent_id"))
     before_now = state.load("reads")
     kept = dict(before_now)
-    for one in calls:
+    for one in [each for each in calls if isinstance(each, dict)]:
         given, name = one.get("tool_input"), one.get("tool_name")
         if not isinstance(given, dict):
             continue

@@ -36,9 +36,10 @@ def parts(event: "dict[str, Any]", tokens: "int | None", model: str, section: "d
     told = field(event, "context_window", "context_window_size")
     room = told if isinstance(told, int) and told > 0 else window(model, (section or {}).get("windows"), None)[0]
     cost = field(event, "cost", "total_cost_usd")
+    name = field(event, "model", "display_name") or model
     share = f" ({tokens * 100 // room}%)" if tokens is not None else ""
     return [
-        str(field(event, "model", "display_name") or model),
+        name if isinstance(name, str) and name.isprintable() else model,
         f"context {'?' if tokens is None else short(tokens)} of {short(room)}{share}",
         limit_text(section, room),
         f"${cost:.2f}" if isinstance(cost, (int, float)) and not isinstance(cost, bool) else "",

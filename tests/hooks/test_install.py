@@ -452,6 +452,106 @@ def test_a_lost_record_is_no_obstacle(run: Run, scope: Scope) -> None:
     assert scope.settings().read_text() == USUAL
 
 
+EVERYTHING = ("install", *(feature.name for feature in FEATURES), "project", "--yes")
+
+
+@pytest.mark.parametrize("lost", ["record", "folder", "broken"])
+@pytest.mark.parametrize("then", [(), ("upgrade",), EVERYTHING])
+def test_what_we_set_goes_even_when_the_record_is_lost(
+    run: Run, scope: Scope, lost: str, then: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Left behind, a lowered ask point would make the client compact early with nobody to hold it."""
+    monkeypatch.delenv("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", raising=False)
+    scope.settings().write_text(USUAL)
+    run(*EVERYTHING)
+    if lost == "record":
+        (scope.home / "installed.json").unlink()
+    elif lost == "folder":
+        shutil.rmtree(scope.home)
+    else:
+        (scope.home / "installed.json").write_text('{"journals": [1], "features": "x", "python": 5}')
+    if then:
+        run(*then)
+        assert json.loads((scope.home / "installed.json").read_text())["compaction"] == {
+            "window": None,
+            "percent": None,
+        }
+    run("uninstall")
+    assert scope.settings().read_text() == USUAL
+
+
+def test_values_of_the_users_own_are_not_taken_for_ours(run: Run, scope: Scope) -> None:
+    run(*EVERYTHING)
+    run("uninstall")
+    own = '{"bashOutputMaxChars": 4000, "env": {"CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "20"}}\n'
+    scope.settings().write_text(own)
+    run(*INSTALL)
+    run("uninstall")
+    assert scope.settings().read_text() == own
+
+
+@pytest.mark.parametrize(
+    "journal",
+    [
+        {"created": "x"},
+        {"created": [[]]},
+        {"scalars": [1]},
+        {"scalars": [{"path": "x", "set": 1}]},
+        {"scalars": [{"path": ["x"]}]},
+        {"members": {"a": 1}},
+        {"spellings": []},
+        {"spellings": {"a": 1}},
+        {"bom": "x"},
+    ],
+)
+def test_a_journal_somebody_edited_is_no_fault(run: Run, scope: Scope, journal: dict[str, Any]) -> None:
+    run(*EVERYTHING)
+    record = json.loads((scope.home / "installed.json").read_text())
+    record["journals"]["settings.json"] = journal
+    (scope.home / "installed.json").write_text(json.dumps(record))
+    run("upgrade")
+    run("uninstall")
+    assert scope.settings().read_text() == "{}\n"
+
+
+def test_what_the_user_put_in_place_of_ours_comes_back(run: Run, scope: Scope) -> None:
+    run("install", "statusline", "project")
+    scope.settings().write_text('{"statusLine": {"type": "command", "command": "mine"}}')
+    run("upgrade")
+    run("uninstall")
+    assert settings(scope)["statusLine"]["command"] == "mine"
+
+
+def test_one_scope_does_not_take_the_other_for_the_client(
+    run: Run, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("install", "compaction", "global")
+    monkeypatch.setenv("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "20")  # as in a session of the client
+    run("install", "compaction", "project")
+    assert json.loads((scope.home / "installed.json").read_text())["compaction"] == {"window": None, "percent": None}
+
+
+def test_settings_that_became_unreadable_are_named(run: Run, scope: Scope) -> None:
+    run(*INSTALL)
+    text = scope.settings().read_text() + "// mine\n"
+    scope.settings().write_text(text)
+    assert "settings.json is no strict JSON" in run("status").stdout
+    assert "by hand" in run("uninstall", code=1).output
+    assert scope.settings().read_text() == text
+
+
+def test_the_plan_names_what_is_set_beside_hooks(run: Run) -> None:
+    plan = run(*EVERYTHING, "--dry-run").stdout.partition("\n---")[0]
+    for part in (
+        "env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=20",
+        "statusLine",
+        "bashOutputMaxChars=4000",
+        "permissions.allow +1",
+    ):
+        assert part in plan
+    assert "maxTokens 100000" in run("install", "context", "project", "--dry-run").stdout
+
+
 def test_a_config_that_is_gone_stops_the_upgrade(run: Run, scope: Scope) -> None:
     run(*INSTALL)
     scope.config.unlink()
