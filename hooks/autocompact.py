@@ -65,13 +65,13 @@ def natural_settings(scope: Scope) -> dict[str, int | None]:
 def odd(scope: Scope) -> list[tuple[Setting, str]]:
     """Settings that a person should know of before a compaction policy, each with what it means for it."""
     found = []
-    ours = scope.record().get("compaction") is not None
+    ours = lowered_by_us(scope)[0]
     for row in in_force(scope):
         if row.key.startswith("DISABLE_") or (row.key == "autoCompactEnabled" and row.value is False):
             found.append((row, "automatic compaction is off, so nothing is forced"))
         elif row.key in (WINDOW, "autoCompactWindow"):
             found.append((row, "each party is now held up to its own point instead"))
-        elif row.key == PERCENT and not (ours and row.source.startswith(scope.name)):
+        elif row.key == PERCENT and str(row.value) not in ours:
             found.append((row, "replaced in the settings; a value in the environment may still win"))
     return found
 
