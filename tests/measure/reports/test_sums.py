@@ -82,7 +82,7 @@ def made(rows: list[dict[str, object]]) -> Frames:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(row, max_size=25), filters)
 def test_random_rows_have_equal_sums_under_every_filter(rows: list[dict[str, object]], chosen: Filters) -> None:
     # A row belongs to its thread: type and project are those of the thread, as in real frames.
