@@ -2,7 +2,7 @@
 // Anything that goes wrong leaves the report as it was.
 import { blockedMarks, candidates, cutFor, section } from '../src/rules.ts'
 
-async function readJson($, path) {
+async function readText($, path) {
   try {
     return await $.fs.read(path)
   } catch {
@@ -12,7 +12,7 @@ async function readJson($, path) {
 
 async function returnsSection($, root, user) {
   for (const path of candidates(root, user)) {
-    const found = section(await readJson($, path), 'returns')
+    const found = section(await readText($, path), 'returns')
     if (found) return found
   }
   return undefined
