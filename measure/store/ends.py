@@ -10,8 +10,8 @@ from measure.reports.rows import thread_kind
 from measure.store.growth import merged, plain, weighed
 from measure.transcripts.build import TIME_FORMAT, RawFrames
 
-FILES = 200  # the newest: older ones hardly grow
-RESPONSES = 6
+FILES = 5_000  # the newest: older ones hardly grow
+RESPONSES = 3
 
 
 def ends(raw: RawFrames, requests: pl.DataFrame, paths: list[str]) -> dict[str, dict[str, Any]]:
