@@ -82,7 +82,7 @@ def check(rounds: int, cells: list[tuple[str, int]], slack: float) -> None:
     low_percentile = set()
     for design, sessions in cells:
         shown = coverage(design, sessions, rounds)
-        text = "  ".join(f"{kind} " + "/".join(f"{c:.1f}" for c in row) for kind, row in shown.items())
+        text = "  ".join(f"{kind} " + "/".join(f"{c:.1f}" if c else "-" for c in row) for kind, row in shown.items())
         print(f"{design} S={sessions} n={rounds}: {text}")
         score, naive, percentile = shown["score"], shown["naive"], shown["percentile"]
         assert all(93 - slack <= c <= 98.5 + slack for c in score[:2]), (design, sessions, score)
