@@ -17,12 +17,12 @@ def main() -> None:
     try:
         if paths is not None and _answer(paths):
             return
-    except KeyboardInterrupt:
+        from measure import cli
+
+        cli.main()
+    except KeyboardInterrupt:  # while something is imported, which takes a while on a busy machine
         sys.stderr.write("setpoint: stopped.\n")
         sys.exit(130)
-    from measure import cli
-
-    cli.main()
 
 
 def plain_overview(arguments: list[str]) -> list[Path] | None:

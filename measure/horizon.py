@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -32,7 +33,7 @@ def horizon(roots: Iterable[str], oldest: datetime | None) -> Horizon:
 
 def _days(root: Path) -> int | None:
     for folder in (root, *root.parents[:4]):
-        if folder.name != "projects" and not (folder / "projects").is_dir():
+        if folder.name != "projects" and not os.path.isdir(folder / "projects"):  # noqa: PTH112 - never raises
             continue
         config = folder.parent if folder.name == "projects" else folder
         try:

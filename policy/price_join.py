@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from measure.frames.sums import fitting
+from measure.metrics.usage import PROMPT
 from policy.prices import BEGINNING, MILLION, RATES
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def prompt(columns: list[str]) -> pl.Expr:
     """Tokens of the whole prompt, which decide the tier; an unknown counter adds nothing."""
     if "prompt_tokens" in columns:
         return pl.col("prompt_tokens")
-    return pl.sum_horizontal("input_tokens", "cache_read_tokens", "cache_write_tokens")
+    return fitting(pl.sum_horizontal(pl.col(PROMPT).cast(pl.Int128)))
 
 
 def names(requests: pl.DataFrame, prices: Prices) -> pl.Expr:

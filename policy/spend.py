@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from measure.frames.sums import whole, whole_of
 from policy.cost import KINDS
 from policy.rebuilds import summed
 
@@ -36,7 +37,7 @@ def sums() -> list[pl.Expr]:
     return [
         pl.len().cast(pl.Int64).alias("requests"),
         pl.col("unpriced_reason").is_not_null().sum().cast(pl.Int64).alias("unpriced_requests"),
-        *(pl.col(name).sum() for name in TOKENS),
+        *map(whole, TOKENS),
         *(summed(column) for column in KINDS.values()),
         summed("usd"),
     ]
@@ -72,7 +73,7 @@ def unpriced(costs: pl.DataFrame) -> list[dict[str, Any]]:
         .group_by("model", pl.col("unpriced_reason").alias("reason"))
         .agg(
             pl.len().cast(pl.Int64).alias("requests"),
-            pl.sum_horizontal(pl.col(n).sum() for n in TOKENS).alias("tokens"),
+            whole_of(*TOKENS).alias("tokens"),
         )
         .sort("tokens", "model", descending=[True, False])
         .to_dicts()
@@ -83,7 +84,7 @@ def flagged(costs: pl.DataFrame) -> dict[str, Any]:
     """Cache writes whose life is unknown: priced as 5-minute writes (`usd`), at most `upper_bound_usd`."""
     row = costs.filter(pl.col("cache_write_unknown_tokens") > 0).select(
         pl.len().cast(pl.Int64).alias("requests"),
-        pl.col("cache_write_unknown_tokens").sum().alias("tokens"),
+        whole("cache_write_unknown_tokens").alias("tokens"),
         summed("cache_write_unknown_usd").alias("usd"),
         pl.when(pl.col("usd").count() > 0)
         .then((pl.col("cache_write_unknown_usd") + pl.col("usd_upper_bound") - pl.col("usd")).sum())

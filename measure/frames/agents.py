@@ -7,6 +7,7 @@ import polars as pl
 from measure.frames.ends import statuses
 from measure.frames.labels import in_order, labelled
 from measure.frames.ownership import POSITION, THREAD
+from measure.frames.sums import whole, whole_of
 from measure.transcripts.build import RawFrames
 
 INLINE = 2  # rank of a chain inside a main file (`ownership`)
@@ -54,7 +55,6 @@ def _threads(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl
 
 def _sums(placed: pl.DataFrame) -> pl.DataFrame:
     """Sums and the curve's ends of each thread."""
-    total = pl.sum_horizontal(*PROMPT)
     context = pl.col("context_tokens").drop_nulls()
     models = pl.col("model").drop_nulls().mode(maintain_order=True).first()
     return (
@@ -65,8 +65,8 @@ def _sums(placed: pl.DataFrame) -> pl.DataFrame:
             context.first().alias("first_context_tokens"),
             context.max().alias("peak_context_tokens"),
             context.last().alias("final_context_tokens"),
-            pl.col(*PROMPT, "output_tokens").sum(),
-            total.sum().alias("total_input_tokens"),
+            *map(whole, (*PROMPT, "output_tokens")),
+            whole_of(*PROMPT).alias("total_input_tokens"),
             models.alias("model"),
         )
     )

@@ -9,6 +9,7 @@ import polars as pl
 from measure.columns import schema
 from measure.frames.ownership import CLAIM, POSITION, THREAD, with_segment
 from measure.frames.projects import projects
+from measure.frames.sums import fitting
 from measure.transcripts.build import RawFrames
 
 KEY = ("key", "sub")
@@ -44,14 +45,17 @@ def placed(raw: RawFrames) -> pl.DataFrame:
     rows = best.join(owner, on=KEY, how="inner").join(_group_facts(records), on=KEY, how="left")
     rows = _ordered(with_segment(_parts(rows), raw["boundaries"]))
     rows = rows.with_columns(
-        _lower_bound().alias("output_is_lower_bound"), _context().alias("context_tokens"), pl.col("path").alias("file")
+        pl.col("model").replace("", None),
+        _lower_bound().alias("output_is_lower_bound"),
+        _context().alias("context_tokens"),
+        pl.col("path").alias("file"),
     )
     return rows.join(projects(raw, rows), on=("path", "cwd"), how="left", nulls_equal=True)
 
 
 def _write_total(usage: pl.DataFrame) -> pl.DataFrame:
     """Where no aggregate of cache writes is written, the parts are it."""
-    parts = pl.sum_horizontal("cache_write_5m_tokens", "cache_write_1h_tokens")
+    parts = fitting(pl.sum_horizontal(pl.col("cache_write_5m_tokens", "cache_write_1h_tokens").cast(pl.Int128)))
     some = pl.any_horizontal(
         pl.col("cache_write_5m_tokens").is_not_null(), pl.col("cache_write_1h_tokens").is_not_null()
     )
@@ -169,5 +173,5 @@ def _lower_bound() -> pl.Expr:
 
 def _context() -> pl.Expr:
     parts = ("context_input_tokens", "context_read_tokens", "context_write_tokens")
-    total = pl.sum_horizontal(pl.col(parts).cast(pl.Int128)).clip(upper_bound=2**63 - 1).cast(pl.Int64)
+    total = fitting(pl.sum_horizontal(pl.col(parts).cast(pl.Int128)))
     return pl.when(total > 0).then(total)

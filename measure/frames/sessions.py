@@ -6,6 +6,7 @@ import polars as pl
 
 from measure.columns import schema
 from measure.frames.projects import project
+from measure.frames.sums import whole
 from measure.transcripts.build import RawFrames
 from measure.transcripts.values import INT64_MAX
 
@@ -15,9 +16,7 @@ TOKENS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tok
 def sessions(raw: RawFrames, requests: pl.DataFrame, agents: pl.DataFrame, compactions: pl.DataFrame) -> pl.DataFrame:
     """One row a session that any record names, in the order of their starts. `raw` is prepared."""
     rows = _spans(raw)
-    totals = requests.group_by("session_id").agg(
-        pl.len().cast(pl.Int64).alias("requests"), *(pl.col(name).sum() for name in TOKENS)
-    )
+    totals = requests.group_by("session_id").agg(pl.len().cast(pl.Int64).alias("requests"), *map(whole, TOKENS))
     launched = _count(agents.filter(pl.col("agent_id").is_not_null()), "agents")
     compacted = _count(compactions, "compactions")
     rows = rows.join(totals, on="session_id", how="left")
@@ -69,7 +68,7 @@ def untracked(raw: RawFrames, requests: pl.DataFrame) -> pl.DataFrame:
     states = _states(raw["costs"])
     parents = dict(_forks(raw).iter_rows())
     sums = {
-        session: tokens for session, *tokens in requests.group_by("session_id").agg(pl.col(TOKENS).sum()).iter_rows()
+        session: tokens for session, *tokens in requests.group_by("session_id").agg(*map(whole, TOKENS)).iter_rows()
     }
     rows = []
     for session, totals in states.items():
@@ -83,7 +82,7 @@ def untracked(raw: RawFrames, requests: pl.DataFrame) -> pl.DataFrame:
 
 def _states(costs: pl.DataFrame) -> dict[str | None, list[tuple[int, ...]]]:
     """For each session its totals over all models, in the order of the records."""
-    steps = costs.group_by("session_id", "file_ts", "path", "line").agg(pl.col(TOKENS).fill_null(0).sum())
+    steps = costs.group_by("session_id", "file_ts", "path", "line").agg(*map(whole, TOKENS))
     states: dict[str | None, list[tuple[int, ...]]] = {}
     for session, _, _, _, *totals in steps.sort("session_id", "file_ts", "path", "line", nulls_last=True).iter_rows():
         states.setdefault(session, []).append(tuple(totals))

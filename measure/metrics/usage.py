@@ -6,6 +6,8 @@ from typing import Any
 
 import polars as pl
 
+from measure.frames.sums import whole, whole_of
+
 # Sums of columns of `requests`, in the order in which they are told.
 SUMS = (
     "input_tokens",
@@ -22,7 +24,7 @@ PROMPT = ("input_tokens", "cache_read_tokens", "cache_write_tokens")
 def known_sum(column: str) -> pl.Expr:
     """Sum of what is known; null where there are rows and none is known, 0 of no rows."""
     nothing_known = (pl.len() > 0) & (pl.col(column).count() == 0)
-    return pl.when(nothing_known).then(None).otherwise(pl.col(column).sum()).alias(column)
+    return pl.when(nothing_known).then(None).otherwise(whole(column)).alias(column)
 
 
 def sums() -> list[pl.Expr]:
@@ -30,7 +32,7 @@ def sums() -> list[pl.Expr]:
     return [
         pl.len().cast(pl.Int64).alias("requests"),
         *(known_sum(column) for column in SUMS),
-        pl.sum_horizontal(pl.col(column).sum() for column in PROMPT).alias("total_input_tokens"),
+        whole_of(*PROMPT).alias("total_input_tokens"),
         pl.col("output_is_lower_bound").sum().cast(pl.Int64).alias("output_lower_bound_requests"),
         *money(),
     ]

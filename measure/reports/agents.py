@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from measure.frames.sums import whole
 from measure.metrics import usage
 from measure.metrics.quantiles import rank
 from measure.reports.model import Filters, Report, Show, Table, money
@@ -49,7 +50,7 @@ def by_type(table: pl.DataFrame) -> pl.DataFrame:
         table.group_by(thread_kind())
         .agg(
             pl.len().cast(pl.Int64).alias("threads"),
-            *(pl.col(c).sum() for c in ("requests", "total_input_tokens", "output_tokens")),
+            *map(whole, ("requests", "total_input_tokens", "output_tokens")),
             rank("peak_context_tokens", 50).alias("peak_p50_tokens"),
             pl.col("peak_context_tokens").max().alias("peak_max_tokens"),
             *usage.money(),

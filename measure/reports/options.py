@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from measure.errors import UsageError
 from measure.reports.model import Filters
+from measure.transcripts.values import INT64_MAX
 
 DURATION = re.compile(r"(\d{1,6})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -51,7 +52,7 @@ def filters(
         sessions=tuple(session or ()),
         agent_types=tuple(agent_type or ()),
         models=tuple(model or ()),
-        **more,
+        **{name: min(value, INT64_MAX) if isinstance(value, int) else value for name, value in more.items()},
     )
 
 

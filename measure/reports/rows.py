@@ -12,12 +12,12 @@ SHOWN = 20
 def cut(table: pl.DataFrame, filters: Filters, default: int = SHOWN) -> pl.DataFrame:
     """The first rows that a person sees: --top, else `default`; --top 0 is all."""
     limit = default if filters.top is None else filters.top
-    return table.head(limit) if limit else table
+    return table.head(min(limit, len(table))) if limit else table
 
 
 def asked(table: pl.DataFrame, filters: Filters) -> pl.DataFrame:
     """The rows a program gets: all of them, unless --top was given."""
-    return table.head(filters.top) if filters.top else table
+    return table.head(min(filters.top, len(table))) if filters.top else table
 
 
 def rest(table: pl.DataFrame, filters: Filters, what: str, default: int = SHOWN) -> list[str]:

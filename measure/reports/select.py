@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from measure.frames.sums import whole_of
 from measure.metrics.usage import PROMPT, known_sum
 from measure.reports.model import Filters
 
@@ -121,7 +122,7 @@ def recount_agents(agents: pl.DataFrame, timed: dict[str, pl.DataFrame]) -> pl.D
         context.max().alias("peak_context_tokens"),
         context.last().alias("final_context_tokens"),
         *map(known_sum, SESSION_SUMS),
-        pl.sum_horizontal(pl.col(column).sum() for column in PROMPT).alias("total_input_tokens"),
+        whole_of(*PROMPT).alias("total_input_tokens"),
     )
     folded = timed["compactions"].group_by(THREAD).agg(pl.len().cast(pl.Int64).alias("compactions"))
     handed = timed["returns"].group_by(THREAD).agg(pl.len().cast(pl.Int64).alias("returns"))

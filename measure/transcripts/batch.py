@@ -16,7 +16,7 @@ from measure.transcripts.decode import Decoded, Fields, one
 from measure.transcripts.extract import TALK, dispatch, is_aside, place_of
 from measure.transcripts.raw import BY_NAME, PLACE, RawType, polars_schema
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.values import Oddities
+from measure.transcripts.values import INT64_MAX, Oddities
 
 UNKNOWN, BOOKKEEPING, USED = 0, 1, 2
 _PLACE = tuple(name for name, _ in PLACE)
@@ -201,7 +201,8 @@ class Batch:
         errors = [columns[f.API_ERROR][at] is True for at in wanted]
         own.append(pl.Series("is_api_error", errors, dtype=pl.Boolean))
         table = places[wanted].hstack(own)
-        parts = pl.sum_horizontal("cache_write_5m_tokens", "cache_write_1h_tokens")
+        parts = pl.sum_horizontal(pl.col("cache_write_5m_tokens", "cache_write_1h_tokens").cast(pl.Int128))
+        parts = parts.clip(upper_bound=INT64_MAX).cast(pl.Int64)
         some = pl.col("cache_write_5m_tokens").is_not_null() | pl.col("cache_write_1h_tokens").is_not_null()
         table = table.with_columns(
             pl.col("input_tokens").alias("context_input_tokens"),

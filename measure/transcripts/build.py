@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,8 @@ from measure.transcripts.raw import BY_NAME, TABLES, RawTable, RawType, Row, pol
 from measure.transcripts.values import INT64_MAX, Oddities, moment
 
 TIME_FORMAT = "%Y-%m-%dT%H:%M:%S%.3fZ"
+# A time outside cannot be one of a transcript: unknown, and no zone or window carries it past what a datetime holds.
+EARLIEST, LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2999, 1, 1, tzinfo=UTC)
 Mended = dict[int, set[int]]  # file -> lines in which lone surrogates were replaced
 RawFrames = dict[str, pl.DataFrame]
 
@@ -60,7 +63,10 @@ def series(
 
 
 def _times(column: pl.Series) -> pl.Series:
-    return column.str.to_datetime(TIME_FORMAT, time_unit="us", time_zone="UTC", strict=False)
+    times = column.str.to_datetime(TIME_FORMAT, time_unit="us", time_zone="UTC", strict=False)
+    if times.is_empty() or times.is_between(EARLIEST, LATEST).all(ignore_nulls=True):
+        return times
+    return times.set(~times.is_between(EARLIEST, LATEST), None)
 
 
 def clean(kind: RawType, value: Any, odd: Oddities) -> Any:

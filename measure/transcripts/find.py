@@ -76,7 +76,7 @@ def listing(paths: Sequence[str | os.PathLike[str]] | None = None, env: Mapping[
         elif stat.S_ISREG(info.st_mode):
             _take(str(root), out, seen)
             own = root.with_suffix("")
-            if own.is_dir():
+            if _is_dir(own):
                 _walk(own, out, seen)
         else:
             out.bad_roots.append((str(root), "no file and no folder"))
@@ -89,14 +89,19 @@ def listing(paths: Sequence[str | os.PathLike[str]] | None = None, env: Mapping[
 def _start(root: Path) -> Path:
     """The folder to walk: a config folder's `projects`; its other files (history, debug logs) are no transcripts."""
     projects = root / "projects"
-    return projects if projects.is_dir() else root
+    return projects if _is_dir(projects) else root
+
+
+def _is_dir(path: Path) -> bool:
+    # Path.is_dir raises where a folder above may not be entered (before Python 3.14)
+    return os.path.isdir(path)  # noqa: PTH112
 
 
 def _walk(top: Path, out: Listing, seen: set[tuple[int, int]]) -> None:
     """Every file below `top`, links followed once per (device, inode), errors noted. No recursion: depth is free."""
-    if (top / "subagents").is_dir():  # a session's own folder: its main file lies beside it
+    if _is_dir(top / "subagents"):  # a session's own folder: its main file lies beside it
         main = top.parent / (top.name + ".jsonl")
-        if main.is_file():
+        if os.path.isfile(main):  # noqa: PTH113 - as in _is_dir
             _take(str(main), out, seen)
     waiting = [str(top)]
     while waiting:

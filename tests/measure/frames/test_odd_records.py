@@ -12,6 +12,10 @@ import pytest
 
 from measure.columns import FRAMES, schema
 from measure.frames import load
+from measure.frames.sums import whole
+from measure.metrics import usage
+from policy import prices, spend
+from policy.cost import cost
 
 ODD = [
     *(None, 0, -1, 1.5, True, "", [], {}, "x", 2**70, "\ud800", [1, 2], {"a": 1}, [None], [[]], float("inf")),
@@ -75,7 +79,7 @@ def assert_sound(root: Path) -> None:
     assert keys.height == keys.unique().height
     assert frames.agents["requests"].sum() == frames.requests.height
     for name in TOKENS:
-        assert frames.agents[name].sum() == frames.requests[name].sum()
+        assert frames.agents.select(whole(name)).item() == frames.requests.select(whole(name)).item()
 
 
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 300))])
@@ -92,3 +96,35 @@ def test_odd_values_never_stop_the_reading(tree: Any, tmp_path: Path, seed: int)
             random.shuffle(lines)
         path.write_text("\n".join(lines), encoding="utf-8")
     assert_sound(out)
+
+
+def test_sum_over_a_clamped_counter_stays_at_the_largest_integer(tree: Any) -> None:
+    main = tree.main()
+    for context in (2**70, 1000, 2**63 + 2):
+        main.request({"type": "text", "text": "x"}, context=context)
+    frames = tree.frames()
+    largest = 2**63 - 1
+    assert frames.requests["cache_write_tokens"].to_list() == [largest, 997, largest]
+    assert frames.sessions["cache_write_tokens"].to_list() == [largest]
+    assert frames.agents["total_input_tokens"].to_list() == [largest]
+    assert usage.totals(frames.requests)["total_input_tokens"] == largest
+    assert spend.total(cost(frames.requests, prices.load()))["cache_write_tokens"] == largest
+
+
+@pytest.mark.parametrize("stamp", ["9999-12-31T23:59:59.000Z", "0001-01-01T00:00:00.000Z", "9999-12-31"])
+def test_time_no_transcript_can_have_is_unknown(tree: Any, stamp: str) -> None:
+    main = tree.main()
+    main.text("a")
+    main.text("b")
+    path = next(tree.root.rglob("*.jsonl"))
+    lines = path.read_text().splitlines()
+    record = json.loads(lines[-1]) | {"timestamp": stamp}
+    path.write_text("\n".join([*lines[:-1], json.dumps(record)]) + "\n")
+    times = tree.frames().requests["ts"]
+    assert times.null_count() == 1
+    assert len(times) == 2
+
+
+def test_empty_name_of_a_model_is_no_name(tree: Any) -> None:
+    tree.main().request({"type": "text", "text": "x"}, model="")
+    assert tree.frames().requests["model"].to_list() == [None]

@@ -9,6 +9,7 @@ import pytest
 from made_transcripts import SESSION, agent, assistant, session, user
 
 from measure.frames import load
+from measure.horizon import horizon
 from measure.transcripts.find import default_roots, listing, place_of
 
 
@@ -158,3 +159,30 @@ def test_place_of_a_nested_agent() -> None:
     path = "/c/projects/p/S/subagents/workflows/wf_1/agent-x.jsonl"
     assert place_of(path) == ("workflow agent", "S", "x")
     assert place_of("/c/projects/subagents/S.jsonl")[0] == "agent"
+
+
+def test_folder_that_may_not_be_entered_is_named_and_the_rest_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    main = session(tmp_path, [assistant(1)])
+    stat, scandir = os.stat, os.scandir
+
+    def refuse(path: object, *more: object, **options: object) -> os.stat_result:
+        # root may look at everything: the refusal has to be made
+        if str(path).startswith(f"{closed}{os.sep}"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, *more, **options)  # type: ignore[call-overload,no-any-return]
+
+    def locked(path: str) -> object:
+        if path == str(closed):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.stat", refuse)
+    monkeypatch.setattr("os.scandir", locked)
+    seen = listing([closed, main])
+    assert [Path(one.path).name for one in seen.files] == [f"{SESSION}.jsonl"]
+    assert seen.skipped == [(str(closed), "permission denied")]
+    assert horizon([str(closed)], None).is_default
