@@ -11,7 +11,7 @@ import pytest
 from made_transcripts import assistant, session, user
 
 from measure.cli import run
-from measure.entry import plain_overview
+from measure.entry import main, plain_overview
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY = "import sys; from measure.entry import main; main(); print(*sys.modules, file=sys.stderr)"
@@ -62,3 +62,17 @@ def test_same_answer_as_the_whole_command_without_its_imports(
     path.unlink()
     empty, _ = entry()
     assert '"requests": 0' in empty
+
+
+def test_ctrl_c_while_modules_are_imported_ends_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", ["setpoint", "report"])
+    monkeypatch.setattr("measure.cli.main", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "setpoint: stopped.\n"
