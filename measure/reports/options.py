@@ -52,8 +52,13 @@ def filters(
         sessions=tuple(session or ()),
         agent_types=tuple(agent_type or ()),
         models=tuple(model or ()),
-        **{name: min(value, INT64_MAX) if isinstance(value, int) else value for name, value in more.items()},
+        **_in_range(more),
     )
+
+
+def _in_range(given: dict[str, Any]) -> dict[str, Any]:
+    """Numbers no larger than a column can hold: beyond, they mean the same."""
+    return {name: min(value, INT64_MAX) if isinstance(value, int) else value for name, value in given.items()}
 
 
 def since_instant(text: str | None, zone: str, now: datetime) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from measure.transcripts import fields as f
@@ -126,13 +127,19 @@ def _file(sink: Sink, place: Place, kind: Any, given: dict[str, Any]) -> bool:
     return True
 
 
+# `NAME=value ` before a command, the value in quotes or not.
+_VARIABLES = re.compile(r"""\A\s*(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"'])*\s+)*""")
+
+
 def script(command: Any) -> str | None:
-    """File name of a hook's script: the first word that is a path to a script, never its arguments."""
+    """File name of a hook's script: the first word that is a path to a script, else the program; never an argument
+    or a variable's value."""
     if not isinstance(command, str):
         return None
     words = [word.strip("\"'`;,()[]{}") for word in command.split()]
     endings = (".py", ".sh", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".ps1", ".bat", ".cmd", ".exe")
-    named = [word for word in words if word.lower().endswith(endings)] or words[:1]
+    named = [word for word in words if word.lower().endswith(endings) and "=" not in word]
+    named = named or [word.strip("\"'`;,()[]{}") for word in _VARIABLES.sub("", command).split()[:1] if "=" not in word]
     return named[0].replace("\\", "/").rsplit("/", 1)[-1][:80] if named else None
 
 

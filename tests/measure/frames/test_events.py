@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from measure.columns import schema
+from measure.transcripts.others import script
 
 
 def rows(frames: Any, *columns: str) -> list[tuple[Any, ...]]:
@@ -51,3 +54,19 @@ def test_errors_interrupts_notices_and_denials(tree: Any) -> None:
         ("a1", "denial", "Bash", "hook"),
     ]
     assert tree.frames().requests["agent_id"].to_list() == ["a1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("TOKEN=secret bash -c 'echo secret'", "bash"),
+        ("A=secret B=\"two secret\" C='x y' /usr/bin/env node", "env"),
+        ('TOKEN="secret', None),
+        ("TOKEN=secret.py /opt/run", "run"),
+        ("TOKEN=secret python3 '/x y/guard.py' --key secret", "guard.py"),
+        ("  curl -H secret", "curl"),
+        ("", None),
+    ],
+)
+def test_name_of_a_hooks_script_holds_no_variables_value(command: str, name: str | None) -> None:
+    assert script(command) == name
