@@ -94,7 +94,13 @@ def listeners(event: "dict[str, Any]") -> "tuple[tuple[str, str, str], ...]":
 
 
 def stands_down(home: str, feature: str, root: str) -> bool:
-    """Whether the project's own copy serves this feature, so that two installed scopes never answer twice."""
+    """Whether the feature is not for this copy to serve, so that two installed scopes never answer twice.
+
+    An entry that another feature needs stays when a feature is uninstalled, and so does its section of the config.
+    The marks in `on/` say what is installed; a bare copy without them serves all.
+    """
+    if exists(home + "/on") and not exists(f"{home}/on/{feature}"):
+        return True
     user = user_folder()
     if user is None or parent(home) != user or root + "/.claude" == user:
         return False

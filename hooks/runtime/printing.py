@@ -127,7 +127,8 @@ def _word(command: str, at: int) -> tuple[str | None, int]:
             word += quoted
             at = close + 1
             continue
-        if char in SPECIAL or (at == start and char in "~#"):
+        # zsh takes an unquoted =x for the path of the command x
+        if char in SPECIAL or (at == start and char in "~#="):
             return None, at
         word += char
         at += 1

@@ -658,6 +658,48 @@ def test_two_scopes_answer_once(run: Run, scope: Scope, user: Scope) -> None:
     assert done.stdout
 
 
+REPORT = {
+    "hook_event_name": "SubagentStop",
+    "session_id": "s",
+    "agent_id": "a",
+    "agent_type": "x",
+    "stop_hook_active": False,
+    "last_assistant_message": "x" * 12_000,
+}
+
+
+def judged(place: Scope, scope: Scope, user: Scope, agent_id: str = "a") -> bool:
+    """Whether a scope's copy blocks an over-long report, started as the client does in that project."""
+    hook = next(hook for event, _, hook in ours(settings(place)) if event == "SubagentStop")
+    done = subprocess.run(
+        [hook["command"], *hook["args"]],
+        input=json.dumps({**REPORT, "agent_id": agent_id}),
+        env={"CLAUDE_PROJECT_DIR": str(scope.project), "HOME": str(user.folder.parent)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return '"block"' in done.stdout
+
+
+def test_an_uninstalled_feature_is_silent_where_its_entry_and_its_config_stay(
+    run: Run, scope: Scope, user: Scope
+) -> None:
+    """`compaction` needs SubagentStop too, and an uninstall keeps setpoint.json."""
+    run("install", "returns", "compaction", "project", "--yes")
+    assert judged(scope, scope, user)
+    run("uninstall", "returns")
+    assert not judged(scope, scope, user, "b")
+
+
+def test_a_scope_serves_only_what_it_installed(run: Run, scope: Scope, user: Scope) -> None:
+    """The project's copy reads the user's config too; the report is the user's copy's to judge."""
+    run("install", "returns", "global", "1000", "2500")
+    run("install", "compaction", "project")
+    assert not judged(scope, scope, user)
+    assert judged(user, scope, user)
+
+
 def test_a_full_home_is_one_sentence(run: Run, scope: Scope) -> None:
     scope.home.write_text("in the way")
     result = run(*INSTALL, code=1)

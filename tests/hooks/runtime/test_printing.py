@@ -180,6 +180,7 @@ OTHER = [
     "cat ~/a.txt",
     "cat '~/a.txt'",
     "cat ~dev/a.txt",
+    "cat =a.txt",
     'sed -n "$A,${B}p" a.txt',
     "head -n $N a.txt",
     # quoting that is open, or escapes
