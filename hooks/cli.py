@@ -160,7 +160,24 @@ def _ask(unknown: list[str]) -> None:
 
 def _say(report: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"schema_version": SCHEMA_VERSION, **report}, ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(_enveloped(report), ensure_ascii=False, indent=1))
         return
     for line in report.get("lines", []):
         typer.echo(line)
+
+
+def _enveloped(report: dict[str, Any]) -> dict[str, Any]:
+    """`report` in the envelope of every JSON report; a row is a scope, and no transcripts are counted here."""
+    if "scopes" not in report:
+        return {"schema_version": SCHEMA_VERSION, **report}
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "report": report["report"],
+        "filters": {},
+        "totals": {"scopes": len(report["scopes"])},
+        "rows": report["scopes"],
+        "files": {"read": 0, "skipped": []},
+        "records": dict.fromkeys(("read", "used", "bookkeeping", "unknown", "damaged"), 0),
+        "horizon": None,
+        **report,
+    }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from measure.columns import FRAMES
 from measure.errors import SetpointError
+from measure.reports.foot import head
 from measure.reports.machine import jsonable
 from measure.reports.read import read
 
@@ -22,7 +23,9 @@ Format = Literal["parquet", "csv", "jsonl"]
 
 def export(paths: Sequence[Path], to: Path, form: Format) -> None:
     """Write DIR/<frame>.<form> for every frame and say so. Raises SetpointError where the folder cannot be written."""
-    frames, _ = read(paths)
+    frames, source = read(paths)
+    if not source.files_read:
+        sys.stderr.write("setpoint: " + " ".join(head(source)[:1]) + " The frames are empty.\n")
     try:
         to.mkdir(parents=True, exist_ok=True)
         for name in FRAMES:

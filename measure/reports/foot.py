@@ -19,7 +19,7 @@ def head(source: Source) -> list[str]:
     places = ", ".join(clean(place) for place in source.places)
     return [
         f"No transcripts found in {places}.",
-        "Use the client once, or name another place: setpoint report PATH",
+        "Use the client once, or name another place to read as PATH.",
         "",
     ]
 

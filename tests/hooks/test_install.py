@@ -842,3 +842,12 @@ def test_every_feature_is_known_by_name() -> None:
         assert by_name(feature.name) is feature
         for entry in feature.entries:
             assert entry.matcher != ""
+
+
+@pytest.mark.parametrize("mode", ["status", "doctor"])
+def test_json_has_the_envelope_of_every_report(run: Run, mode: str) -> None:
+    report = json.loads(run(mode, "--json").stdout)
+    keys = ["schema_version", "report", "filters", "totals", "rows", "files", "records", "horizon"]
+    assert list(report)[: len(keys)] == keys
+    assert report["rows"] == report["scopes"]
+    assert report["totals"] == {"scopes": len(report["scopes"])}

@@ -141,8 +141,11 @@ def test_export_writes_every_frame(form: str, tmp_path: Path, capfd: pytest.Capt
             assert len(lines) == frames.frame(name).height
 
 
-def test_export_of_nothing_still_writes_every_schema(tmp_path: Path) -> None:
+def test_export_of_nothing_says_so_and_still_writes_every_schema(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.run(["export", "--to", str(tmp_path / "x"), str(tmp_path)]) == 0
+    assert capsys.readouterr().err == f"setpoint: No transcripts found in {tmp_path}. The frames are empty.\n"
     for name in FRAMES:
         assert pl.read_parquet(tmp_path / "x" / f"{name}.parquet").schema == schema(name)
 
