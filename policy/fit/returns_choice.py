@@ -29,6 +29,12 @@ class Assumed:
     ttl_push_share: float = PRIORS["ttl_push_share"].value
 
 
+def assumptions(steps: Any) -> Assumed:
+    """The cost model's parameters; thinking tokens from the agents' own requests where they are recorded."""
+    own = steps.filter(steps["agent_id"].is_not_null())["thinking_tokens"].drop_nulls()
+    return Assumed(thinking_tokens=float(own.median())) if len(own) else Assumed()
+
+
 @dataclass(frozen=True, slots=True)
 class Effect:
     """What one action does to each return: dollars net, and tokens that the caller's context does not get."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hooks.runtime.returns import MODES
 from measure.reports.model import Report, Show, Table
 from measure.reports.words import short, usd
 from policy.fit import returns as by_percentile
@@ -15,6 +16,7 @@ from policy.fit.inputs import Priced, Returns, arrays, sizes, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
+from policy.reports import replay_modes
 from policy.reports.fitted import as_rows, count, kept, parameters, saving, table
 
 METHOD = "replay of every past return; range within 5 % of the best saving"
@@ -25,7 +27,7 @@ def build(data: Priced, options: Options) -> Fitted:
     rows = sizes(data.frames.returns)
     worth = valued(data) if len(rows) else None
     left_out = len(rows) - (0 if worth is None else len(worth))
-    assumed = assumptions(data.steps)
+    assumed = by_cost.assumptions(data.steps)
     costed = arrays(worth) if worth is not None and len(worth) else None
     limits = by_percentile.percentile(rows, options.force.returns)
     found = by_cost.fit(costed, today(options), assumed) if costed and costed.sessions >= 2 else None
@@ -49,6 +51,7 @@ def build(data: Priced, options: Options) -> Fitted:
     if costed:
         report.tables.append(actions(costed, options, assumed))
         report.extra["by_size"] = by_cost.by_size(costed, options.force.returns("passTokens", None), assumed)
+        advise(report, data, options)
     if found and costed:
         report.extra["cost"] = cost_facts(found) | shadow_facts(found, costed, assumed)
         report.notes += shadow_note(report.extra["cost"])
@@ -62,12 +65,6 @@ def build(data: Priced, options: Options) -> Fitted:
 def today(options: Options) -> tuple[int, int]:
     """Both limits in force over all types."""
     return options.force.returns("passTokens", None), options.force.returns("fileTokens", None)
-
-
-def assumptions(steps: Any) -> by_cost.Assumed:
-    """The cost model's parameters; thinking tokens from the agents' own requests where they are recorded."""
-    own = steps.filter(steps["agent_id"].is_not_null())["thinking_tokens"].drop_nulls()
-    return by_cost.Assumed(thinking_tokens=float(own.median())) if len(own) else by_cost.Assumed()
 
 
 def verdict(found: by_cost.CostFit | None, data: Returns | None) -> str:
@@ -209,6 +206,15 @@ def actions(data: Returns, options: Options, assumed: by_cost.Assumed) -> Table:
         Show("best"),
     )
     return Table("Net dollars had every return of that size been treated so (estimate)", rows, show)
+
+
+def advise(report: Report, data: Priced, options: Options) -> None:
+    """Add what announcing, blocking and shortening at the limits in force would have done, and the mode to take."""
+    found = replay_modes.rows(data, options.force.sections.get("returns", {}), options.force.environment, MODES)
+    mode, why = replay_modes.recommend(found)
+    report.tables.append(Table("Each mode at the limits in force (estimate)", found, replay_modes.COLUMNS))
+    report.notes.append(f"Mode to take: {mode} ({why}).")
+    report.extra |= {"modes": found, "recommended": mode, "why": why}
 
 
 def cost_facts(found: by_cost.CostFit) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from policy import replay_worth as value
 from policy.fit import compaction_choice, context_choice
 from policy.fit.inputs import Priced, arrays, priced, valued
 from policy.fit.quantiles import Floats
+from policy.fit.returns_choice import assumptions
 from policy.fit.runs import Thread, threads
 from policy.prices import Prices
 from policy.reports.fit_compaction import reread
 from policy.reports.fit_context import callers_of
-from policy.reports.fit_returns import assumptions
 
 T = TypeVar("T")
 FEATURES = ("returns", "context", "compaction")

@@ -17,7 +17,6 @@ from policy.fit.quantiles import encode
 from policy.fit.runs import Thread, threads
 from policy.reports.fit_compaction import reread
 from policy.reports.fit_context import callers_of
-from policy.reports.fit_returns import assumptions
 from policy.reports.replay import Options
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def returns(data: Priced) -> list[Row]:
     rows = valued(data)
     if not len(rows):
         return []
-    own, assumed = arrays(rows), assumptions(data.steps)
+    own, assumed = arrays(rows), returns_choice.assumptions(data.steps)
     out = []
     for limit in returns_choice.grid(own.est, (1000,)):
         hit = own.est > limit

@@ -14,7 +14,7 @@ from policy import asked
 from policy import replay as rules
 from policy import replay_worth as value
 from policy.fit.inputs import Priced, arrays, priced, valued
-from policy.reports.fit_returns import assumptions
+from policy.fit.returns_choice import assumptions
 from policy.reports.replay import Options, return_run, row
 
 LEAST_RETURNS, LEAST_SESSIONS = 30, 5  # fewer tell nothing: then block, as people know it

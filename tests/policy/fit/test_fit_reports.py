@@ -66,6 +66,16 @@ def test_returns_by_percentile_hold_limits_intervals_and_the_dollar_verdict(worl
     assert as_json(fitted)["cost"]["validated_usd"] <= 0
 
 
+def test_returns_name_what_each_mode_would_have_done_and_which_to_take(world: World, options: Options) -> None:
+    fitted = as_json(fit(fit_returns, world(main_requests=12), options))
+    by_mode = {row["mode"]: row for row in fitted["modes"]}
+    assert set(by_mode) == {"announce", "block", "shorten"}
+    assert by_mode["announce"]["saved_usd"] == 0
+    assert by_mode["block"]["saved_usd"] < by_mode["shorten"]["saved_usd"]
+    assert all(row["n"] == fitted["totals"]["valued"] for row in by_mode.values())
+    assert fitted["recommended"] == "shorten"
+
+
 def test_long_sessions_make_blocking_pay(world: World, options: Options) -> None:
     frames = world(sessions=12, main_requests=900, agents=8, agent_requests=5)
     fitted = fit(fit_returns, frames, replace(options, method="cost"))
