@@ -50,3 +50,13 @@ def own_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         del os.environ["SETPOINT_CACHE_DIR"]
     else:
         os.environ["SETPOINT_CACHE_DIR"] = before
+
+
+@pytest.fixture(autouse=True)
+def store_as_it_was() -> Iterator[None]:
+    """A command that runs in this process switches the store on for itself, not for the tests after it."""
+    before = os.environ.get("SETPOINT_STORE")
+    yield
+    os.environ.pop("SETPOINT_STORE", None)
+    if before is not None:
+        os.environ["SETPOINT_STORE"] = before
