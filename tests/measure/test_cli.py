@@ -27,7 +27,7 @@ def test_nothing_found_is_no_error(setpoint: Run) -> None:
     done = setpoint("report")
     assert (done.returncode, done.stderr) == (0, "")
     assert "No transcripts found in" in done.stdout
-    assert "setpoint report PATH" in done.stdout, "what to do"
+    assert "name another place to read as PATH" in done.stdout, "what to do"
 
 
 def test_nothing_found_is_empty_json(setpoint: Run) -> None:
