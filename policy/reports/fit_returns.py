@@ -78,7 +78,11 @@ def verdict(found: by_cost.CostFit | None, data: Returns | None) -> str:
             f"{np.median(data.later):,.0f} later requests). To keep contexts small all the same: --objective context."
         )
     worth = saving(found.choice.validated, found.choice.low, found.choice.high)
-    return f"Blocking long returns would have saved {worth}, cross-validated, {n}."
+    best = found.best
+    return (
+        f"Limits chosen for dollars (--method cost: announce {best.target:,}, block above {best.trigger:,}) would have "
+        f"saved {worth}, cross-validated, {n}."
+    )
 
 
 def cost_limits(

@@ -79,7 +79,7 @@ def test_returns_name_what_each_mode_would_have_done_and_which_to_take(world: Wo
 def test_long_sessions_make_blocking_pay(world: World, options: Options) -> None:
     frames = world(sessions=12, main_requests=900, agents=8, agent_requests=5)
     fitted = fit(fit_returns, frames, replace(options, method="cost"))
-    assert fitted.report.lead[0].startswith("Blocking long returns would have saved $")
+    assert fitted.report.lead[0].startswith("Limits chosen for dollars (--method cost: announce ")
     found = {x.key: x for x in fitted.limits}
     assert set(found) == {"passTokens", "fileTokens", "slackTokens"}
     assert found["slackTokens"].value is not None
