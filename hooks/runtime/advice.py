@@ -5,7 +5,7 @@ from .context import NONE, bound, decide, own_bound, report_words, text, wrap_up
 from .dispatch import Answer, Call
 from .progress import advance
 from .state import State
-from .tail import FIRST, Reading, agent_file, last, part, response, settled
+from .tail import FIRST, Reading, agent_file, arrived, holds, last, part, response, settled
 from .turns import decide as turns_due
 from .turns import left, turns_left_at
 from .turns import text as turns_text
@@ -88,21 +88,27 @@ def turns_note(
     if max_turns is None or not at:
         return ""
     seen = kept.get("turns")
-    call_id = call.last_tool_use().encode()
-    written = call_id in part(path, -FIRST, FIRST)[0]
-    now, data = advance(path, seen if isinstance(seen, dict) else {})
-    kept["turns"] = now
-    run = now["runs"]
-    noted = kept.get("turnsNoted") == run
-    # the response of this very batch counts, whether it has reached the file or not
-    turns = len(now["ids"]) + (0 if written or call_id in data else 1)
-    if not turns_due(turns, max_turns, at, noted):
+    call_id = call.last_tool_use()
+    kept["turns"], turns, written = counted(path, seen if isinstance(seen, dict) else {}, call_id)
+    if not written and turns_due(turns, max_turns, at + 2, False) and arrived(path, call_id):
+        # an earlier response, or a prompt that starts the turns over, may have been missing too
+        kept["turns"], turns, written = counted(path, kept["turns"], call_id)
+    run = kept["turns"]["runs"]
+    if not turns_due(turns, max_turns, at, kept.get("turnsNoted") == run):
         return ""
     kept["turnsNoted"] = run
     rest = left(turns, max_turns) or 0
     row.update(turns=turns, maxTurns=max_turns)
     row.setdefault("decision", "turns")
     return turns_text(rest, max_turns, report_words(section))
+
+
+def counted(path: str, seen: "dict[str, Any]", call_id: str) -> "tuple[dict[str, Any], int, bool]":
+    """The count so far, the turns with this batch's own response, and whether that one has reached the file."""
+    written = holds(path, call_id)
+    now, data = advance(path, seen)
+    written = written or call_id.encode() in data
+    return now, len(now["ids"]) + (0 if written else 1), written
 
 
 def turn_limit(call: Call, section: "dict[str, Any]") -> "int | None":

@@ -1,5 +1,7 @@
 """The compaction feature: nudges, asking, hold and force, and what is said after a compaction."""
 
+from time import perf_counter, sleep
+
 from . import marker
 from .compaction import HOLD, PASS, decide, nudge, refills
 from .dispatch import Answer, Call
@@ -8,7 +10,7 @@ from .paths import parent
 from .requests import requests_since, whole_estimate
 from .said import arm_answer, brief_text, held_text, nudge_text, refused_stop
 from .state import State
-from .tail import agent_file, settled
+from .tail import NAP, agent_file, settled, size_of
 from .watch import unanswered
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 NAME = "compaction"
+STILL, WAIT = 0.2, 0.6  # seconds
 NOTIFICATION = "<task-notification>"
 
 
@@ -34,13 +37,32 @@ def script(call: Call) -> str:
     return call.home + "/run.py"
 
 
+def stood_still(call: Call, section: "dict[str, Any]") -> Party:
+    """The party as its transcript says once it has not grown for STILL seconds, at most WAIT.
+
+    The client writes a transcript up to 100 ms late: a hold must not rest on the step before, nor a pass on the size
+    before the compaction that was just made.
+    """
+    party = Party(call, section)
+    end = perf_counter() + WAIT
+    while call.text("trigger") == "auto" and perf_counter() < end:
+        size = size_of(party.path or "")
+        still = perf_counter() + STILL
+        while perf_counter() < still and size_of(party.path or "") == size:
+            sleep(NAP)
+        if size >= 0 and size_of(party.path or "") == size:
+            break
+        party = Party(call, section)
+    return party
+
+
 def before_compaction(call: Call, section: "dict[str, Any]") -> Answer:
     """PreCompact: hold it, or let it pass (with the focus of a party that asked)."""
     version = client_version(call.text("transcript_path"))
     if version is not None and version < SINCE:
         # it does not say whose compaction it is: holding could hit the wrong party
         return Answer(log={"decision": "passed", "why": "old client"})
-    party = Party(call, section)
+    party = stood_still(call, section)
     tokens = party.tokens()
     if tokens is None and party.path:
         tokens = whole_estimate(party.path)
@@ -81,7 +103,7 @@ def batch(call: Call, section: "dict[str, Any]") -> "Answer | None":
     if party.path is None or party.reading is None or not party.governed:
         return None
     expected = party.tokens()
-    if expected is not None and 2 * expected >= party.limit("nudgeFrom"):
+    if expected is not None and 4 * expected >= party.limit("nudgeFrom"):
         party.reading = settled(party.path, party.reading, call.last_tool_use())
     state = state_of(call)
     before = state.load(NAME)

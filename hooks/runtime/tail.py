@@ -204,6 +204,21 @@ def settled(path: str, reading: Reading, tool_use_id: str) -> Reading:
     return reading
 
 
+def holds(path: str, call_id: str) -> bool:
+    """Whether a complete line at the file's end names this call. Raises OSError."""
+    return part(path, -FIRST, FIRST)[0].rpartition(b"\n")[0].find(call_id.encode()) >= 0
+
+
+def arrived(path: str, call_id: str) -> bool:
+    """Whether the response that made this call reaches the file's end within PATIENCE."""
+    end = perf_counter() + PATIENCE
+    while perf_counter() < end:
+        if holds(path, call_id):
+            return True
+        sleep(NAP)
+    return False
+
+
 def interleaved(lines: "list[bytes]", message_id: str) -> "list[bytes]":
     """The tool results that arrived while the response was still streaming: they lie between its own lines."""
     found: list[bytes] = []
