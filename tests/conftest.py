@@ -60,3 +60,11 @@ def store_as_it_was() -> Iterator[None]:
     os.environ.pop("SETPOINT_STORE", None)
     if before is not None:
         os.environ["SETPOINT_STORE"] = before
+
+
+@pytest.fixture(autouse=True)
+def transcripts_stand_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Transcripts of tests are whole: nothing is waited for before a compaction is decided."""
+    from hooks.runtime import keeper
+
+    monkeypatch.setattr(keeper, "WAIT", 0)
