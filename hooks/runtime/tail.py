@@ -206,7 +206,7 @@ def settled(path: str, reading: Reading, tool_use_id: str) -> Reading:
 
 def holds(path: str, call_id: str) -> bool:
     """Whether a complete line at the file's end names this call. Raises OSError."""
-    return part(path, -FIRST, FIRST)[0].rpartition(b"\n")[0].find(call_id.encode()) >= 0
+    return call_id.encode() in part(path, -FIRST, FIRST)[0].rpartition(b"\n")[0]
 
 
 def arrived(path: str, call_id: str) -> bool:

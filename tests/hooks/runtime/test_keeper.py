@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -281,3 +282,25 @@ def test_bad_values_are_named_once(session: Session) -> None:
     assert first
     assert first.log == {"decision": "option-error", "options": ["forceAt in subagent"]}
     assert session.batch(section=section) is None
+
+
+def late(monkeypatch: pytest.MonkeyPatch, write: Any) -> None:
+    """The client's own writing, 50 ms after it asked."""
+    monkeypatch.setattr(keeper, "WAIT", 5)
+    Timer(0.05, write).start()
+
+
+def test_a_response_that_is_written_late_still_counts(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.respond(40_000)
+    late(monkeypatch, lambda: session.respond(52_000))
+    assert decided(session.ask()) == ("passed", "forced")
+
+
+def test_a_compaction_that_is_written_late_is_not_made_twice(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compacted() -> None:
+        session.boundary()
+        session.respond(12_000)
+
+    session.respond(52_000)
+    late(monkeypatch, compacted)
+    assert decided(session.ask()) == ("held", "below")
