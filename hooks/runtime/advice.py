@@ -45,7 +45,7 @@ def size_note(
 ) -> str:
     """What the agent is told about its context's size; empty while there is nothing to say."""
     reading, agent_type = last(path), call.text("agent_type")
-    if reading is not None and near(reading, section, agent_type):
+    if reading is None or near(reading, section, agent_type):
         reading = settled(path, reading, call.last_tool_use())
     if reading is None or reading.tokens is None:
         return ""

@@ -192,11 +192,14 @@ def size_of(path: str) -> int:
         return -1
 
 
-def settled(path: str, reading: Reading, tool_use_id: str) -> Reading:
-    """The reading once the response that made this call has reached the file, or the one at hand after PATIENCE."""
+def settled(path: str, reading: "Reading | None", tool_use_id: str) -> "Reading | None":
+    """The reading once the response that made this call has reached the file, or the one at hand after PATIENCE.
+
+    None at hand: the file holds no response yet, and this call was made by the first ones.
+    """
     end = perf_counter() + PATIENCE
     size = size_of(path)
-    while tool_use_id and not reading.knows(tool_use_id) and perf_counter() < end:
+    while tool_use_id and not (reading and reading.knows(tool_use_id)) and perf_counter() < end:
         sleep(NAP)
         if size_of(path) != size:
             size = size_of(path)

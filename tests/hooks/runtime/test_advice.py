@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hooks.runtime import advice
+from hooks.runtime import advice, tail
 from hooks.runtime.config import Config
 from hooks.runtime.dispatch import Call
 
@@ -33,11 +33,11 @@ class Thread:
         body = {"id": f"m{self.number}", "model": model, "usage": {"input_tokens": tokens, "output_tokens": 1}}
         self.add({"type": "assistant", "message": body | {"content": content}})
 
-    def batch(self, section: dict[str, Any] | None = None) -> str:
+    def batch(self, section: dict[str, Any] | None = None, call_id: str = "") -> str:
         event = {"session_id": "s", "agent_id": "a1", "agent_type": self.agent_type, "hook_event_name": "PostToolBatch"}
         event |= {
             "transcript_path": str(self.folder / "s.jsonl"),
-            "tool_calls": [{"tool_use_id": f"toolu_{self.number}"}],
+            "tool_calls": [{"tool_use_id": call_id or f"toolu_{self.number}"}],
         }
         call = Call(str(self.folder / "home"), event, Config(str(self.folder), str(self.folder / "user")))
         answer = advice.batch(call, SECTION if section is None else section)
@@ -127,6 +127,13 @@ def test_a_file_that_is_behind_is_waited_for(thread: Thread) -> None:
     thread.batch()
     thread.number += 1
     assert thread.batch() == ""
+
+
+def test_a_first_response_that_is_written_late_still_counts(thread: Thread, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file holds only the prompt when the first batch is over; a late note would be a request too many."""
+    monkeypatch.setattr(tail, "sleep", lambda seconds: thread.respond(90_000) if not thread.number else None)
+    section = SECTION | {"maxTokens": 100_000}
+    assert "its bound is 100,000" in thread.batch(section, "toolu_1")
 
 
 @pytest.mark.parametrize("missing", ["agent_id", "agent_type", "transcript_path", "session_id", "tool_calls"])
