@@ -131,7 +131,7 @@ def _parts(call: dict[str, Any], times: Counter[str | None]) -> list[Part]:
     alone = len(files) == 1
     if alone and times[files[0][0]] == 1:
         return [Part(*files[0], None, None, [], call["chars"])]
-    checks, sizes = unpack_marks(call["marks"]) if call["marks"] else ([], [])
+    checks, sizes = unpack_marks(call["marks"] or ())
     if not alone:
         return _shares(files, checks, sizes, call["chars"])
     path, asked = files[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-BLANK = 0  # CRC-32 of an empty line
+BLANK = 0  # check of an empty line
 
 
 class Range(NamedTuple):

@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from measure.transcripts.build import RawFrames, concat
+from measure.transcripts.lines import probe
 from measure.transcripts.raw import TABLES
 from measure.transcripts.totals import merged_spans
 from measure.transcripts.values import digest
@@ -21,6 +22,7 @@ from measure.transcripts.values import digest
 MADE = ("files", "metas")
 STORED = tuple(table.name for table in TABLES if table.name not in MADE)
 COMPACT_AT = 12
+PROBE = "hashing"  # file of a segment: how its lines were hashed
 _STALE_SECONDS = 900
 
 
@@ -32,15 +34,19 @@ def write(folder: Path, raw: RawFrames) -> str:
     for table in STORED:
         if table in raw and raw[table].height:
             raw[table].write_parquet(target / f"{table}.parquet", compression="zstd", compression_level=1)
+    (target / PROBE).write_text(probe(), encoding="ascii")
     return name
 
 
 def read(folder: Path, names: Sequence[str], files: Collection[int]) -> RawFrames:
     """The rows of `files` in some segments, oldest first. Raises OSError or polars' errors where one is damaged."""
     wanted = pl.Series("file", list(files), dtype=pl.Int64)
+    hashing = probe()
     parts: list[RawFrames] = []
     for name in names:
         place = folder / "segments" / name
+        if (place / PROBE).read_text(encoding="ascii") != hashing:
+            raise FileNotFoundError(f"{name}: lines hashed by another version of Polars")
         entries = sorted(entry.name for entry in os.scandir(place))
         tables = {entry.removesuffix(".parquet"): place / entry for entry in entries if entry.endswith(".parquet")}
         part = {}

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from measure.transcripts.lines import line_marks
 from measure.transcripts.raw import BY_NAME, TABLES, RawTable, RawType, Row, polars_schema
 from measure.transcripts.values import INT64_MAX, Oddities, moment
 
@@ -16,6 +17,12 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%S%.3fZ"
 EARLIEST, LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(2999, 1, 1, tzinfo=UTC)
 Mended = dict[int, set[int]]  # file -> lines in which lone surrogates were replaced
 RawFrames = dict[str, pl.DataFrame]
+_DTYPES = {"str": pl.String, "time": pl.String, "int": pl.Int64, "bool": pl.Boolean}
+_WITHOUT_TEXT = RawTable(
+    "contents without text",
+    "",
+    tuple(pair for pair in BY_NAME["contents"].columns if pair[0] not in {"first_number", "marks"}),
+)
 
 
 def frames(rows: Mapping[str, Sequence[Row]], mended: Mended) -> RawFrames:
@@ -27,6 +34,8 @@ def frame(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
     """One raw table. Adds to `mended` the lines whose text had to be mended."""
     if not rows:
         return pl.DataFrame(schema=polars_schema(table))
+    if table.name == "contents":
+        return _contents(table, rows, mended)
     columns = list(zip(*rows, strict=True))
     odd = Oddities()
 
@@ -44,11 +53,26 @@ def frame(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
     return out
 
 
+def _contents(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
+    """The texts that reads brought in become the marks of their lines; no word of them goes on."""
+    at = table.names.index("marks")
+    numbers, marks = line_marks([row[at] for row in rows if row[at] is not None])
+    out = frame(_WITHOUT_TEXT, [row[: at - 1] + row[at + 1 :] for row in rows], mended)
+    held = pl.Series([row[at] is not None for row in rows]).arg_true()
+    out = out.with_row_index("row").join(
+        pl.DataFrame({"row": held, "first_number": numbers, "marks": marks}),
+        on="row",
+        how="left",
+        maintain_order="left",
+    )
+    return out.select(table.names)
+
+
 def series(
     name: str, kind: RawType, values: Sequence[Any], cleaned: Callable[[RawType, Sequence[Any]], list[Any]]
 ) -> pl.Series:
     """A column of the raw type `kind`; `cleaned` is asked for the values where they are not all of that type."""
-    dtype = {"str": pl.String, "time": pl.String, "int": pl.Int64, "bool": pl.Boolean}[kind]
+    dtype = _DTYPES[kind]
     try:
         column = pl.Series(name, values, dtype=dtype, strict=True)
     except (TypeError, ValueError, OverflowError):

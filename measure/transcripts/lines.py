@@ -1,90 +1,99 @@
-"""What a read brought in, line by line, without keeping a word of it: one mark a line.
+"""What reads brought in, line by line, without keeping a word of it: one mark a line.
 
-A mark is 24 bits of the line's CRC-32 and its size, so that `measure.frames.reads` can tell which lines were really
-sent again, and how many characters they were. Two different lines at the same place pass for equal once in 16 million.
-Marks are packed as planes, three of the checks and then the sizes: filled and cut at the speed of C, where joining
-them line by line cost as much as all else here.
+A mark is 20 bits of a hash of the line and its size, so that `measure.frames.reads` can tell which lines were really
+sent again, and how many characters they were. Two different lines at the same place pass for equal once in a million.
+Polars splits and hashes, many texts at once: line by line in Python this cost as much as all else here. Its hash is
+its own and may change with its version, so marks of two versions are never compared (`probe`).
 """
 
 from __future__ import annotations
 
-import sys
-from array import array
-from base64 import b64decode, b64encode
-from zlib import crc32
+from collections.abc import Sequence
+
+import polars as pl
 
 LONGEST = 0xFFF
-_PLANES = (0, 1, 2) if sys.byteorder == "little" else (3, 2, 1)  # of the four bytes of a check, lowest first
+_SIZE_BITS = 12
+_SEED = 7
+_ARROW, _TAB = "→", "\t"
+# The number of a line as Read writes it, and what stands between it and the text (in newer clients a tab).
+_FIRST = rf"\A *(?<number>\d{{1,18}})(?<between>{_ARROW}|{_TAB})"
+_SECOND = rf"\A[^\n]*\n *(?<number>\d{{1,18}})(?<between>{_ARROW}|{_TAB})"
+_HAS_SECOND = r"\A[^\n]*\n[^\n]"
+_ASTRAL = r"[\x{10000}-\x{10FFFF}]"
+MARKS = pl.List(pl.UInt32)
 
 
-def line_marks(text: str) -> tuple[int | None, str]:
-    """Number of the first line as Read wrote it (None: no numbers) and the marks of all lines, packed as text.
+def line_marks(texts: Sequence[str]) -> tuple[pl.Series, pl.Series]:
+    """For each text: the number of its first line as Read wrote it (null: no numbers), and the marks of its lines.
 
-    Sizes are UTF-16 units of the line as the model read it, number included; the CRC is of the file's own text, so
+    Sizes are UTF-16 units of the line as the model read it, number included; the hash is of the file's own text, so
     that what Bash printed and what Read gave can be compared. What the client adds below the lines is left out.
     """
-    first, between = _numbering(text)
-    if between:
-        text = text.partition("\n\n")[0]  # a numbered text has no empty line: here begins a <system-reminder>
-    rows = text.encode("utf-8", "surrogatepass").split(b"\n")
-    if text.isascii():
-        sizes = list(map(len, rows))
-    else:
-        lines = text.split("\n")
-        whole = 2 * len(text) == len(text.encode("utf-16-le", "surrogatepass"))
-        sizes = list(map(len, lines)) if whole else [_units(line) for line in lines]
-    if max(sizes) > LONGEST:
-        sizes = [min(size, LONGEST) for size in sizes]
-    bodies = _bodies(rows, first, between.encode()) if first is not None else rows
-    checks = array("I", map(crc32, bodies)).tobytes()
-    packed = b"".join(checks[plane::4] for plane in _PLANES) + array("H", sizes).tobytes()
-    return first, b64encode(packed).decode("ascii")
+    rows = pl.DataFrame({"text": _series(texts), "wide": [_is_wide(text) for text in texts]}).with_row_index("at")
+    rows = rows.with_columns(pl.col("text").str.extract_groups(_FIRST).struct.unnest())
+    second = pl.col("text").str.extract_groups(_SECOND).struct
+    counted = (second.field("number").cast(pl.Int64) == pl.col("number").cast(pl.Int64) + 1) & (
+        second.field("between") == pl.col("between")
+    )
+    numbered = counted.fill_null(value=False) | ~pl.col("text").str.contains(_HAS_SECOND)
+    rows = rows.with_columns(
+        pl.when(numbered).then("number").cast(pl.Int64).alias("number"),
+        pl.when(numbered).then("between").alias("between"),
+    )
+    parts = [
+        _marked(part, between, wide=wide)
+        for (between, wide), part in rows.partition_by("between", "wide", as_dict=True).items()
+    ]
+    if not parts:
+        return pl.Series("number", [], pl.Int64), pl.Series("marks", [], MARKS)
+    out = pl.concat(parts).sort("at")
+    return out["number"], out["marks"]
 
 
-def _units(line: str) -> int:
-    return len(line.encode("utf-16-le", "surrogatepass")) // 2
+def _series(texts: Sequence[str]) -> pl.Series:
+    try:
+        return pl.Series("text", texts, dtype=pl.String)
+    except UnicodeEncodeError:  # a lone surrogate is one unit, and so is its replacement
+        return pl.Series("text", [text.encode("utf-8", "replace").decode() for text in texts], dtype=pl.String)
 
 
-def _bodies(rows: list[bytes], first: int, mark: bytes) -> list[bytes]:
-    """The lines without their numbers; the numbers count up, so where one ends is known for a whole decade."""
-    wide = rows[0].find(mark)
-    out: list[bytes] = []
-    at, number = 0, first
-    while at < len(rows):
-        width = len(str(number))
-        upto = at + 10**width - number
-        skip = max(wide - len(str(first)) + width if wide == len(str(first)) else wide, width) + len(mark)
-        block = rows[at:upto]
-        if any(row[skip - len(mark) : skip] != mark for row in (block[0], block[-1])):
-            return [row[row.find(mark) + len(mark) :] for row in rows]
-        out += [row[skip:] for row in block]
-        at, number = upto, number + len(block)
-    return out
+def _is_wide(text: str) -> bool:
+    """Some characters of it are two UTF-16 units."""
+    return not text.isascii() and len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
 
 
-def unpack_marks(packed: str) -> tuple[list[int], list[int]]:
-    """The CRCs and the sizes (UTF-16 units, at most 4,095 each) of packed marks."""
-    raw = b64decode(packed)
-    count = len(raw) // 5
-    low, middle, high = (raw[plane * count : (plane + 1) * count] for plane in range(3))
-    sizes = array("H")
-    sizes.frombytes(raw[3 * count :])
-    return [a | b << 8 | c << 16 for a, b, c in zip(low, middle, high, strict=True)], sizes.tolist()
+def _marked(rows: pl.DataFrame, between: object, *, wide: object) -> pl.DataFrame:
+    """Marks of texts that are numbered alike."""
+    text, line = pl.col("text"), pl.element()
+    body = line
+    if between is not None:
+        text = text.str.splitn("\n\n", 2).struct.field(
+            "field_0"
+        )  # a numbered text has no empty line: here a note begins
+        place = line.str.find(str(between), literal=True).cast(pl.Int64).fill_null(-1)
+        body = line.str.slice(place + 1)  # number and arrow are one byte a character, but for the arrow's own
+    units = line.str.len_chars()
+    if wide:
+        units += line.str.count_matches(_ASTRAL)
+    check = pl.when(body.str.len_bytes() == 0).then(0).otherwise(_hashed(body))
+    mark = check * (1 << _SIZE_BITS) + units.clip(upper_bound=LONGEST)
+    return rows.select("at", "number", text.str.split("\n").list.eval(mark.cast(pl.UInt32)).alias("marks"))
 
 
-def _numbering(text: str) -> tuple[int | None, str]:
-    """First line number and what stands between number and text (an arrow, in newer clients a tab); None without."""
-    start, _, rest = text.partition("\n")
-    for between in ("→", "\t"):
-        number = _number(start, between)
-        if number is not None:
-            second = rest.partition("\n")[0]
-            counted = not second or _number(second, between) == number + 1
-            return (number, between) if counted else (None, "")
-    return None, ""
+def _hashed(text: pl.Expr) -> pl.Expr:
+    """20 bits, never 0: that is the mark of an empty line."""
+    return (text.hash(_SEED) // (1 << 44)).clip(lower_bound=1)
 
 
-def _number(line: str, between: str) -> int | None:
-    digits, found, _ = line[:24].partition(between)
-    digits = digits.strip(" ")
-    return int(digits) if found and digits.isdecimal() and digits.isascii() else None
+def probe() -> str:
+    """What tells one way of hashing from another: marks may be compared where it is the same."""
+    hashed = pl.DataFrame({"text": ["", "probe", "a longer line, beyond what fits into a word"]}).select(
+        _hashed(pl.col("text"))
+    )
+    return " ".join(map(str, hashed["text"]))
+
+
+def unpack_marks(marks: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The checks (0: an empty line) and the sizes (UTF-16 units, at most 4,095 each) of the lines."""
+    return [mark >> _SIZE_BITS for mark in marks], [mark & LONGEST for mark in marks]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     import polars as pl
 
-RawType = Literal["str", "int", "bool", "time"]
+RawType = Literal["str", "int", "bool", "time", "marks"]
 Row = tuple[Any, ...]
 
 # file: number of the file in this read (see the table `files`); line: 1-based line; ts: UTC; session_id, agent_id,
@@ -119,7 +119,7 @@ TABLES: tuple[RawTable, ...] = (
         "One row a result of Read, or of a Bash call that only prints files, that gave text.",
         ("tool_use_id", "str"),
         ("first_number", "int"),  # line number of the first line as Read wrote it; null where lines have none
-        ("marks", "str"),  # one mark a line (measure.transcripts.lines): which line, and how long
+        ("marks", "marks"),  # one mark a line (measure.transcripts.lines): which line, and how long
         ("stub", "bool"),  # the client only said that the file is unchanged
     ),
     _table(
@@ -317,5 +317,6 @@ def polars_schema(table: RawTable) -> pl.Schema:
         "int": pl.Int64(),
         "bool": pl.Boolean(),
         "time": pl.Datetime("us", "UTC"),
+        "marks": pl.List(pl.UInt32()),
     }
     return pl.Schema({name: dtypes[kind] for name, kind in table.columns})

@@ -8,7 +8,6 @@ from measure.transcripts import fields as f
 from measure.transcripts.decode import Fields, whole
 from measure.transcripts.deliveries import deliveries, is_delivery
 from measure.transcripts.handed import handed, without_note
-from measure.transcripts.lines import line_marks
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import truth
 
@@ -92,12 +91,12 @@ def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _content(sink: Sink, place: Place, call: Any, texts: list[str]) -> None:
-    """The lines that a read brought in; a warning instead of text is none."""
+    """The text that a read brought in, of which `build` keeps the marks; a warning instead of text is none."""
     text = "".join(texts)
     if text.startswith(STUBS):
         sink.add("contents", place, call, None, None, True)
     elif not text.startswith("<system-reminder>"):
-        sink.add("contents", place, call, *line_marks(text), False)
+        sink.add("contents", place, call, None, text, False)
 
 
 def _handed(sink: Sink, place: Place, call: Any, texts: list[str], size: int) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from measure.transcripts.lines import line_marks, unpack_marks
+from measure.transcripts import lines
+from measure.transcripts.lines import unpack_marks
+
+
+def line_marks(text: str) -> tuple[int | None, list[int]]:
+    """Number of the first line and marks of one text, the texts beside it being of other kinds."""
+    beside = ["", "1\ta\n2\tb", "    7→x", "😀\n", "1\t😀"]
+    numbers, marks = lines.line_marks([*beside, text, *beside])
+    return numbers[len(beside)], marks[len(beside)].to_list()
 
 
 def test_read_and_bash_give_the_same_checks_for_the_same_lines() -> None:
@@ -40,3 +48,13 @@ def test_no_text_raises_and_every_line_has_a_mark(text: str) -> None:
     checks, sizes = unpack_marks(packed)
     assert len(checks) == len(sizes)
     assert first is not None or len(checks) == text.count("\n") + 1
+
+
+def test_an_empty_line_has_the_check_0_and_no_other_line_has() -> None:
+    assert unpack_marks(line_marks("a\n\nb")[1])[0][1] == 0
+    assert all(unpack_marks(line_marks("\n".join(map(str, range(5000))))[1])[0])
+
+
+def test_the_probe_is_the_same_in_one_version() -> None:
+    assert lines.probe() == lines.probe()
+    assert len(set(lines.probe().split())) == 3
