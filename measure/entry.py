@@ -1,21 +1,25 @@
 """The console script's first look at the command line: one question is answered before typer is imported.
 
 `setpoint report overview --json` is what a status line or a script asks every few minutes. From the store it takes
-less time than importing typer (90 ms); anything else, and any surprise, goes to `measure.cli`.
+less time than importing typer (90 ms), and where nothing was written since, less than importing the half of this
+package that could make the answer; anything else, and any surprise, goes to `measure.cli`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+
+TYPE_CHECKING = False  # as `typing` has it: nothing is imported that the last answer does not need
+if TYPE_CHECKING:
+    from measure.transcripts.walk import Tree
 
 
 def main() -> None:
     """Entry point of the console script."""
-    paths = plain_overview(sys.argv[1:])
+    places = plain_overview(sys.argv[1:])
     try:
-        if paths is not None and _answer(paths):
+        if places is not None and _answer(places):
             return
         from measure import cli
 
@@ -25,7 +29,7 @@ def main() -> None:
         sys.exit(130)
 
 
-def plain_overview(arguments: list[str]) -> list[Path] | None:
+def plain_overview(arguments: list[str]) -> list[str] | None:
     """The places named in `report overview --json PLACE ...`, nothing else being asked; None for another question.
 
     A place must look like a path, so that no report's name is taken for one.
@@ -33,26 +37,28 @@ def plain_overview(arguments: list[str]) -> list[Path] | None:
     if arguments[:2] != ["report", "overview"] or not {"-j", "--json"} & set(arguments):
         return None
     rest = [argument for argument in arguments[2:] if argument not in {"-j", "--json"}]
-    if all(argument.startswith(("/", "./", "../", "~")) for argument in rest):
-        return [Path(argument).expanduser() for argument in rest]
-    return None
+    return rest if all(argument.startswith(("/", "./", "../", "~")) for argument in rest) else None
 
 
-def _answer(paths: list[Path]) -> bool:
+def _answer(named: list[str]) -> bool:
     try:
         from measure.store import place
 
         place.switch(on=True)
-        from measure.reports.machine import as_json
-        from measure.reports.options import filters
-        from measure.reports.overview import told
-        from measure.store import quick
-
-        found = quick.overview(paths) if place.is_on() else None
-        if found is None:
+        if not place.is_on() or not (sys.stdout.encoding or "").lower().startswith("utf"):
             return False
-        asked = filters()
-        text = as_json([told(found[0], asked)], asked, found[1])
+        from measure.store import last
+        from measure.transcripts.places import default_places, tidy
+        from measure.transcripts.walk import walk
+
+        tree = walk([tidy(one) for one in named] or default_places(), named=bool(named))
+        state = last.state_of(tree)
+        text = last.look_up(tree, state)
+        if text is None:
+            text = _made(tree)
+            if text is None:
+                return False
+            last.keep(tree, state, text)
     except Exception:  # whatever it is, the whole command will say it in its own words
         return False
     try:
@@ -62,3 +68,17 @@ def _answer(paths: list[Path]) -> bool:
         # The reader went away, which is no error; Python's own last flush would complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return True
+
+
+def _made(tree: Tree) -> str | None:
+    """The text from the figures in the store and what was written since; None where only the frames can tell."""
+    from measure.reports.machine import as_json
+    from measure.reports.options import filters
+    from measure.reports.overview import told
+    from measure.store import quick
+
+    found = quick.of_tree(tree)
+    if found is None:
+        return None
+    asked = filters()
+    return as_json([told(found[0], asked)], asked, found[1])

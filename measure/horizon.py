@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+
+from measure.transcripts.places import settings_path
 
 DEFAULT_DAYS = 30
 
@@ -27,19 +28,17 @@ class Horizon:
 
 def horizon(roots: Iterable[str], oldest: datetime | None) -> Horizon:
     """The shortest period that a settings.json of these roots' config folders sets, else the client's default."""
-    found = [days for root in roots for days in [_days(Path(root))] if days is not None]
+    found = [days for root in roots if (days := _days(root)) is not None]
     return Horizon(min(found, default=DEFAULT_DAYS), not found, oldest)
 
 
-def _days(root: Path) -> int | None:
-    for folder in (root, *root.parents[:4]):
-        if folder.name != "projects" and not os.path.isdir(folder / "projects"):  # noqa: PTH112 - never raises
-            continue
-        config = folder.parent if folder.name == "projects" else folder
-        try:
-            settings = json.loads((config / "settings.json").read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError):
-            return None
-        days = settings.get("cleanupPeriodDays") if isinstance(settings, dict) else None
-        return days if type(days) is int and days >= 0 else None
-    return None
+def _days(root: str) -> int | None:
+    path = settings_path(root)
+    if path is None:
+        return None
+    try:
+        settings = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return None
+    days = settings.get("cleanupPeriodDays") if isinstance(settings, dict) else None
+    return days if type(days) is int and days >= 0 else None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from measure.errors import UsageError
 from measure.reports.model import Filters
 from measure.transcripts.values import INT64_MAX
+from measure.zone import local_names
 
 DURATION = re.compile(r"(\d{1,6})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -21,12 +20,11 @@ def zone_name(text: str) -> str:
     """IANA name for an option value; "local" is the system's zone, UTC where the system names none."""
     if text.lower() != "local":
         return _checked(text)
-    for name in (os.environ.get("TZ", "").removeprefix(":"), _localtime()):
-        if name:
-            try:
-                return _checked(name)
-            except UsageError:
-                continue
+    for name in local_names():
+        try:
+            return _checked(name)
+        except UsageError:
+            continue
     return "UTC"
 
 
@@ -121,17 +119,3 @@ def _checked(name: str) -> str:
             f"--timezone {name!r} is no time zone: write an IANA name such as Europe/Berlin, or local."
         ) from None
     return name
-
-
-def _localtime() -> str:
-    try:
-        target = str(Path("/etc/localtime").resolve(strict=True))
-    except OSError:
-        return ""
-    _, found, name = target.partition("/zoneinfo/")
-    if found:
-        return name.removeprefix("posix/").removeprefix("right/")
-    try:
-        return Path("/etc/timezone").read_text(encoding="utf-8").strip()
-    except OSError:
-        return ""

@@ -7,4 +7,5 @@ anew. The store holds no message text. Layout of the folder:
     segments/<name>/<table>.parquet  raw tables of many files, never one a transcript
     frames/<name>/<frame>.parquet    the frames of one set of files, as last resolved
     frames/<name>/keys.bin           sorted 64-bit hashes of the response ids in them
+    overview/<places>                the overview of these places as it was last printed as JSON, sealed
 """

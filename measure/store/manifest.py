@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from measure.digest import blake2b
+from measure.store.last import FOLDER
+from measure.store.layout import layout
 from measure.store.place import DATABASE
 from measure.transcripts.find import Found, Listing
-from measure.transcripts.raw import TABLES
+from measure.transcripts.walk import Tree
 
-LAYOUT = 1
 HEAD = 4096
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, file INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, file INTEGER NOT NULL, stamp TEXT NOT NULL, entry TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY, number INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (
     roots TEXT PRIMARY KEY, state TEXT NOT NULL, folder TEXT NOT NULL, facts TEXT NOT NULL);
@@ -53,14 +54,14 @@ class Known:
     clamped: int = 0
     sums: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def stamp(self) -> str:
+        """The state the file was read in: nothing was written since where it is the same."""
+        return f"{self.size} {self.mtime_ns} {self.inode} {self.device}"
+
     def is_same(self, found: Found) -> bool:
         """Nothing was written since."""
-        return (self.size, self.mtime_ns, self.inode, self.device) == (
-            found.size,
-            found.mtime_ns,
-            found.inode,
-            found.device,
-        )
+        return (self.size, self.mtime_ns, self.inode, self.device) == found[1:]
 
     def has_grown(self, found: Found) -> bool:
         """The file begins as it did and is longer (or only touched): what was read of it is still right."""
@@ -75,20 +76,6 @@ def head(path: str, size: int) -> str:
             return blake2b(file.read(size), digest_size=12).hexdigest()
     except OSError:
         return ""
-
-
-def layout() -> str:
-    """What the rows mean: they are those of the code that made them, so any change of it makes a store useless.
-
-    Told by the sizes and times of the source files: importlib.metadata would cost a quick report 20 ms.
-    """
-    hashed = blake2b(repr((LAYOUT, TABLES)).encode(), digest_size=12)
-    for package in ("transcripts", "frames", "store"):
-        for entry in sorted(os.scandir(Path(__file__).parents[1] / package), key=lambda entry: entry.name):
-            if entry.name.endswith(".py"):
-                info = entry.stat()
-                hashed.update(f"{entry.name} {info.st_size} {info.st_mtime_ns}\n".encode())
-    return hashed.hexdigest()
 
 
 class Manifest:
@@ -172,17 +159,26 @@ class Manifest:
         rows = self.db.execute("SELECT path, file, entry FROM files")
         return {path: Known(file, **json.loads(entry)) for path, file, entry in rows}
 
-    def raw_files(self) -> dict[str, str]:
-        """Likewise, entries as they are written."""
-        return dict(self.db.execute("SELECT path, entry FROM files"))
+    def known(self, paths: Iterable[str]) -> dict[str, Known]:
+        """What is known of some files, by path."""
+        out = {}
+        for path in paths:
+            row = self.db.execute("SELECT file, entry FROM files WHERE path = ?", (path,)).fetchone()
+            if row:
+                out[path] = Known(row[0], **json.loads(row[1]))
+        return out
+
+    def stamps(self) -> dict[str, str]:
+        """The state each file was read in (`Known.stamp`), by path: all that says whether anything changed."""
+        return dict(self.db.execute("SELECT path, stamp FROM files"))
 
     def put(self, entries: dict[str, Known]) -> None:
         """Write what is known of some files now."""
         rows = []
         for path, known in entries.items():
             entry = asdict(known)
-            rows.append((path, entry.pop("file"), json.dumps(entry)))
-        self.db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", rows)
+            rows.append((path, entry.pop("file"), known.stamp, json.dumps(entry)))
+        self.db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", rows)
 
     def drop(self, paths: Iterable[str]) -> None:
         """Forget some files."""
@@ -219,31 +215,42 @@ class Manifest:
             self.db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
 
 
-def roots_key(found: Listing) -> str:
+def roots_key(found: Listing | Tree) -> str:
     """Names a set of places to read."""
     return blake2b("\0".join(sorted(found.roots)).encode("utf-8", "surrogateescape"), digest_size=12).hexdigest()
 
 
 def state_of(found: Listing, known: dict[str, Known]) -> str:
     """Digest of everything frames are made of, as the manifest has it: equal digests, equal frames."""
-    hashed = blake2b(digest_size=16)
-    for one in found.files:
-        at = known.get(one.path)
-        text = f"{one.path}\0{at.size}\0{at.mtime_ns}\0{at.inode}\0{at.device}\n" if at else f"{one.path}\0new\n"
-        hashed.update(text.encode("utf-8", "surrogateescape"))
-    for path, size, mtime_ns in found.meta_states:
-        hashed.update(f"{path}\0{size}\0{mtime_ns}\n".encode("utf-8", "surrogateescape"))
-    for path, why in (*found.skipped, *found.bad_roots):
-        hashed.update(f"{path}\0{why}\n".encode("utf-8", "surrogateescape"))
-    return hashed.hexdigest()
+    return digest_of(
+        [(one.path, at.stamp if (at := known.get(one.path)) else None) for one in found.files],
+        found.meta_states,
+        (*found.skipped, *found.bad_roots),
+    )
+
+
+def state_of_tree(tree: Tree, stamps: dict[str, str]) -> str:
+    """Likewise, from the stamps alone."""
+    files = [(state[0], stamps.get(state[0])) for state in tree.files]
+    return digest_of(files, tree.metas, (*tree.skipped, *tree.bad_roots))
+
+
+def digest_of(
+    files: Iterable[tuple[str, str | None]], metas: Iterable[tuple[str, int, int]], left_out: Iterable[tuple[str, str]]
+) -> str:
+    """Digest of files with the stamps they were read in, of metas as they are, and of what could not be looked at."""
+    told = [*map(repr, files), *map(repr, metas), *map(repr, left_out)]
+    return blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
 
 
 def discard(folder: Path) -> None:
     """Remove everything of ours in the store's folder; nothing else."""
+    import shutil
+
     for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):
         with suppress(OSError):
             os.unlink(folder / name)  # noqa: PTH108
-    for name in ("segments", "frames"):
+    for name in ("segments", "frames", FOLDER):
         shutil.rmtree(folder / name, ignore_errors=True)
     with suppress(OSError):
         folder.rmdir()

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any
 from measure.horizon import horizon
 from measure.reports.model import Source
 from measure.reports.overview import Counts
-from measure.store.manifest import Manifest, roots_key, state_of
+from measure.store.manifest import Manifest, roots_key, state_of_tree
 from measure.store.place import DATABASE, folder
-from measure.transcripts.find import listing
+from measure.transcripts.find import Found, tree
 
 if TYPE_CHECKING:
     from measure.frames import Frames
+    from measure.transcripts.walk import Tree
 
 GROWTH_BYTES = 4 << 20
 GROWN_FILES = 16
@@ -31,11 +32,13 @@ GROWN_FILES = 16
 
 def overview(paths: Sequence[Path]) -> tuple[Counts, Source] | None:
     """Counts and source of the unfiltered overview; None where only the frames can tell."""
+    return of_tree(tree(paths))
+
+
+def of_tree(found: Tree) -> tuple[Counts, Source] | None:
+    """Likewise, of places that were walked just now."""
     place = folder()
-    if not (place / DATABASE).exists():
-        return None
-    found = listing(paths or None)
-    if found.bad_roots or not found.files:
+    if found.bad_roots or not found.files or not (place / DATABASE).exists():
         return None
     try:
         manifest = Manifest(place, repair=False)
@@ -47,20 +50,23 @@ def overview(paths: Sequence[Path]) -> tuple[Counts, Source] | None:
         return None
 
 
-def _answer(manifest: Manifest, found: Any) -> tuple[Counts, Source] | None:
+def _answer(manifest: Manifest, found: Tree) -> tuple[Counts, Source] | None:
     with manifest.reading():
-        known = manifest.files()
+        stamps = manifest.stamps()
         roots = roots_key(found)
         answer = manifest.answer(roots)
-        if answer is None or answer[0] != state_of(found, known):
+        if answer is None or answer[0] != state_of_tree(found, stamps):
             return None
-        grown = [one for one in found.files if not known[one.path].is_same(one)]
-        ends = {one.path: manifest.ends(roots, one.path) for one in grown[: GROWN_FILES + 1]}
+        grown = [Found(*one) for one in found.files if stamps[one[0]] != f"{one[1]} {one[2]} {one[3]} {one[4]}"]
+        if len(grown) > GROWN_FILES:
+            return None
+        known = manifest.known(one.path for one in grown)
+        ends = {one.path: manifest.ends(roots, one.path) for one in grown}
     facts = answer[2]
     if grown:
         from measure.store import growth
 
-        if len(grown) > GROWN_FILES or sum(one.size - known[one.path].offset for one in grown) > GROWTH_BYTES:
+        if sum(one.size - known[one.path].offset for one in grown) > GROWTH_BYTES:
             return None
         keys = growth.Keys(manifest.folder / "frames" / answer[1] / "keys.bin")
         for one in grown:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from measure.transcripts.decode import whole
-from measure.transcripts.find import Found
+from measure.transcripts.find import Found, place_of
 from measure.transcripts.raw import Row
 from measure.transcripts.values import Oddities
 
@@ -19,11 +19,12 @@ def journal(number: int, one: Found) -> list[Row]:
     except OSError:
         return []
     odd, run = Oddities(), PurePath(one.path).parent.name
+    _, placed, _ = place_of(one.path)
     rows: list[Row] = []
     for line in lines:
         record = whole(line) if b"result" in line else None
         if record is not None and record.get("type") == "result":
-            session = record.get("sessionId") or one.session_id
+            session = record.get("sessionId") or placed
             size = odd.units(_text(record.get("result")))
             rows.append((number, session, record.get("agentId"), run, len(rows), size))
     return rows

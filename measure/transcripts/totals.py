@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from measure.transcripts.build import TIME_FORMAT
-from measure.transcripts.find import Found
+from measure.transcripts.find import Found, place_of
 from measure.transcripts.raw import BY_NAME
 
 _KEY = ("file", "session_id", "agent_id", "sidechain")
@@ -90,13 +90,13 @@ def identity(one: Found, sums: Mapping[str, Any]) -> dict[str, Any]:
     agents = sums.get("agents") or []
     own_agent = agents[0] if len(agents) == 1 and not sums.get("main_turns") else None
     session = sums.get("session_id")
-    kind, agent = one.kind, one.agent_id
+    kind, placed, agent = place_of(one.path)
     if kind == "old agent" and own_agent is None:
         kind, agent = "main", None
     elif kind == "main" and own_agent is not None:
         kind, agent = "old agent", own_agent
     elif own_agent is not None:
         agent = own_agent
-    named = session if kind == "old agent" else one.session_id or session
+    named = session if kind == "old agent" else placed or session
     first = {name: sums.get(name) for name in ("first_ts", "cwd")}
     return {"kind": kind, "session_id": named, "agent_id": agent} | first

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from hashlib import blake2b
 from typing import Any
+
+from measure.digest import blake2b
 
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)

@@ -22,7 +22,7 @@ from measure.frames import Frames, load
 from measure.store import place, quick, segments
 from measure.transcripts.find import META_SUFFIX
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SHARED = ROOT.parent / "shared"
 
 
