@@ -70,7 +70,7 @@ def plugin_warnings(scope: Scope, names: list[str], version: str | None) -> list
     if "returns" not in names or not plugin_copy.wanted_by(config_of(scope).get("returns")):
         return []
     why = plugin_copy.status(version)["why"]
-    return [f"plugin: {why}; background reports are blocked instead of cut"] if why else []
+    return [f"plugin: {why}; {plugin_copy.ROUTES} are blocked instead of cut"] if why else []
 
 
 def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[str, Any]:

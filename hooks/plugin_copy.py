@@ -1,4 +1,4 @@
-"""The plugin that cuts background reports, in the user's skills folder for as long as a scope's config wants it."""
+"""The plugin of mode shorten, in the user's skills folder for as long as a scope's config wants it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from hooks.runtime.returns import SHORTEN
 from hooks.runtime.routes import PLUGIN, PLUGIN_SINCE
 
 USERS = "installed-for.json"
+ROUTES = "background reports and those of workflows' agents"
 SINCE = ".".join(str(part) for part in PLUGIN_SINCE)
 
 
@@ -69,8 +70,8 @@ def line(found: Mapping[str, Any]) -> str:
     """That status as text."""
     whole = f"{found['present']}/{found['wanted']} files in {found['folder']}"
     if found["why"]:
-        return f"{whole}; {found['why']}: background reports are blocked instead of cut"
-    return f"{whole}, cuts background reports in clients from {found['needs_client']}"
+        return f"{whole}; {found['why']}: {ROUTES} are blocked instead of cut"
+    return f"{whole}, cuts {ROUTES} in clients from {found['needs_client']}"
 
 
 def changes(home: Path, wanted: bool) -> str | None:

@@ -13,6 +13,7 @@ from .returns import (
     READ_ONLY,
     SHORTEN,
     SPILL,
+    WORKFLOW,
     Policy,
     contract,
     decide,
@@ -132,7 +133,7 @@ def cut_later(call: Call, policy: Policy) -> bool:
     from .routes import plugin_lives, route_of
 
     route = route_of(call)
-    return policy.cuts(route, plugin=route == NOTIFICATION and plugin_lives(call))
+    return policy.cuts(route, plugin=route in (NOTIFICATION, WORKFLOW) and plugin_lives(call))
 
 
 def cut_now(call: Call, policy: Policy, text: str, row: "dict[str, object]") -> Answer:

@@ -136,12 +136,13 @@ class Policy:
         return self.enabled and not self.exempt
 
     def cuts(self, route: str, plugin: bool) -> bool:
-        """Whether an over-long report of this type is cut at delivery: a background one only by the client's plugin.
+        """Whether an over-long report of this type is cut at delivery; on two routes only by the client's plugin.
 
-        What a workflow's agent returns goes to a program and passes no place where it could be cut.
+        What a workflow's agent returns goes whole to a program; it is cut where the program's result holds it and
+        reaches a model.
         """
         if self.mode == SHORTEN:
-            return route in (TOOL_RESULT, INLINE, HANDBACK) or (route == NOTIFICATION and plugin)
+            return route in (TOOL_RESULT, INLINE, HANDBACK) or (route in (NOTIFICATION, WORKFLOW) and plugin)
         return self.mode == BLOCK and self.shorten_foreground and route in (TOOL_RESULT, INLINE)
 
 

@@ -87,7 +87,7 @@ def build(frames: Frames, options: Options, modes: Sequence[str]) -> Report:
         lead=[f"Of these take {mode}: {why}."] if set(modes) == set(MODES) else [],
         notes=[
             "announce: what the announcement alone changes does not show in past sessions; it is counted as nothing.",
-            "shorten: background reports are cut from client 2.1.330 on; a workflow's agents are blocked instead.",
+            "shorten: background reports are cut from client 2.1.330 on, and a workflow's where its result holds them.",
         ],
         extra={"limits": {"returns": section}, "recommended": mode, "why": why},
         empty="Nothing to replay.",

@@ -22,3 +22,11 @@ def workspace(tmp_path: Path, version: str) -> Workspace:
     if reason:
         pytest.skip(f"NOT TESTED, a skip is not a pass: {reason}")
     return Workspace(tmp_path, version)
+
+
+@pytest.fixture
+def shortening(workspace: Workspace) -> Workspace:
+    """With the return budget installed in mode shorten."""
+    workspace.write({"a.txt": "alpha\n"})
+    workspace.setpoint("hooks", "install", "returns", "project", "1000", "2500", "--mode", "shorten")
+    return workspace

@@ -7,44 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from lab.turns import agent, read
+from lab.turns import agent, lines_report, main, read, sub
 from lab.workspace import TOOLS, Run, Step, Workspace
 
 pytestmark = pytest.mark.e2e
 
 SIZES = pytest.mark.parametrize("size", [500, 1500, 4000, 40_000])
-LINE = "- the value is set at src/a.txt:{n}, and read again further down\n"
 POINTER = re.compile(r"\[Return guard: cut to 1000 of about (\d+) tokens\. .* is in (\S+) ; .*\]")
-WORKFLOW = """export const meta = {name: 'probe', description: 'one agent'};
-return await agent('[[sub]] job', {label: 'one'});
-"""
 ALLOW = """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"""
-
-
-def lines_report(size: int) -> str:
-    """A report of about that many est. tokens, in lines."""
-    text = "Verdict: three faults.\n"
-    number = 0
-    while len(text) + 70 < size * 4:
-        number += 1
-        text += LINE.format(n=number)
-    return text + "Done."
-
-
-def sub(size: int) -> list[dict[str, object]]:
-    return [{"tools": [read("a.txt")], "context": 8_000}, {"text": lines_report(size), "context": 9_000}]
-
-
-def main(*calls: object) -> list[dict[str, object]]:
-    waiting = [{"text": "Waiting.", "context": 21_000 + 100 * n} for n in range(4)]
-    return [{"tools": list(calls), "context": 20_000}, *waiting]
-
-
-@pytest.fixture
-def shortening(workspace: Workspace) -> Workspace:
-    workspace.write({"a.txt": "alpha\n"})
-    workspace.setpoint("hooks", "install", "returns", "project", "1000", "2500", "--mode", "shorten")
-    return workspace
 
 
 def check(run: Run, workspace: Workspace, size: int, caller: str = "main", asked: int = 2) -> None:
@@ -101,19 +71,6 @@ def test_hand_back(shortening: Workspace, size: int) -> None:
     )
     assert "hook error" not in run.seen("sub")
     check(run, shortening, size)
-
-
-@SIZES
-def test_a_workflow_s_agent_is_blocked_instead(shortening: Workspace, size: int) -> None:
-    """Its return goes to a program: no event of the client lets it be cut on the way."""
-    short = {"text": "Verdict: short, see a.txt:1.", "context": 9_500}
-    run = shortening.run({"main": main(["Workflow", {"script": WORKFLOW}]), "sub": [*sub(size), short]})
-    assert len(run.requests("sub")) == (3 if size > 1000 else 2)
-    given = "\n".join(run.seen("main", index) for index in range(len(run.requests("main"))))
-    assert ("Verdict: short, see a.txt:1." in given) == (size > 1000)
-    if size > 2500:
-        [whole] = (shortening.work / ".claude" / "reports").glob("*/full-return.md")
-        assert whole.read_text(encoding="utf-8") == lines_report(size)
 
 
 @pytest.mark.parametrize("version", ["2.1.328", "2.1.283"])

@@ -80,9 +80,9 @@ def decision_of(copy: Any, events: Any, folder: Path, kind: str, size: int, rout
     event = events["stop"](text, kind)
     event["agent_transcript_path"] = noted(folder, route, event["agent_id"])
     order = copy.ask(event, env).order
-    if order or route == "workflow":
+    if order:
         return tier(order)
-    if route == "notification":
+    if route in ("notification", "workflow"):
         why = copy.log()[-1].get("why") if (copy.home / "log").exists() else None
         return rules.CUT if why == "cut at delivery" else rules.PASS
     blocks = [{"type": "text", "text": text}]

@@ -59,10 +59,11 @@ def test_known_answers_by_hand() -> None:
     assert by_name["cut: fence too long, 150, head"].split("\n\n")[0] == "Verdict."
 
 
-def test_the_plugin_is_one_hook_of_one_event() -> None:
-    """An event that a client does not know refuses the whole module."""
+def test_the_plugin_is_two_hooks_of_two_events() -> None:
+    """An event that a client does not know refuses the whole module; what a person types is not asked for."""
     text = (PLUGIN / "hooks" / "returns.ts").read_text(encoding="utf-8")
-    assert text.count("on('") == 1
+    assert text.count("on('") == 2
     assert "on('agent.report'" in text
+    assert "on('prompt.submit', { origin: { kind: 'task-notification' } }" in text
     assert json.loads((PLUGIN / "hooks" / "hooks.json").read_text()) == {"modules": ["./returns.ts"]}
     assert json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())["name"] == "setpoint-returns"

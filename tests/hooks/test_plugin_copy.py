@@ -45,7 +45,7 @@ def test_whole_and_named_in_the_plan(home: Path, tmp_path: Path) -> None:
     text = do(project(tmp_path, "a"), "install", **SHORTEN)
     assert "skills/setpoint-returns" in text
     found = plugin_copy.state()
-    assert (found["present"], found["wanted"], found["differing"]) == (4, 4, [])
+    assert (found["present"], found["wanted"], found["differing"]) == (5, 5, [])
     assert "skills/setpoint-returns" not in do(project(tmp_path, "a"), "install", **SHORTEN)
 
 

@@ -58,7 +58,8 @@ class Script:
         users = [m for m in body["messages"] if m["role"] == "user"]
         marks = MARK.findall(text_of(users[0]["content"])) if users else []
         if marks:
-            self.known[who] = marks[0]
+            # the interactive client quotes the person's request to a workflow's agent, before its prompt
+            self.known[who] = marks[-1] if who[1] else marks[0]
         return self.known.get(who)
 
     @staticmethod
