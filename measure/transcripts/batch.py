@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import itemgetter
@@ -67,23 +68,28 @@ class Batch:
 
     def _clear(self) -> None:
         self.records: list[Fields] = []
-        self.lines: list[bytes] = []
+        self._lines: list[tuple[int, Sequence[bytes]]] = []  # position of the first record of each chunk, its lines
         self.files: list[int] = []
         self.numbers: list[int] = []
         self.odd = self.sink.odd = Oddities()
 
     def add(self, file: int, found: Decoded) -> None:
         """Take the records of a chunk that are not damaged."""
-        good = [at for at, record in enumerate(found.records) if record is not None]
-        if len(good) == len(found.records):
+        first = len(self.records)
+        if None not in found.records:
+            self._lines.append((first, found.lines))
             self.records += found.records  # type: ignore[arg-type]
-            self.lines += found.lines
             self.numbers += found.numbers
         else:
+            good = [at for at, record in enumerate(found.records) if record is not None]
+            self._lines.append((first, [found.lines[at] for at in good]))
             self.records += [found.records[at] for at in good]  # type: ignore[misc]
-            self.lines += [found.lines[at] for at in good]
             self.numbers += [found.numbers[at] for at in good]
-        self.files += [file] * len(good)
+        self.files += [file] * (len(self.records) - first)
+
+    def _line(self, at: int) -> bytes:
+        first, lines = self._lines[bisect_right(self._lines, at, key=itemgetter(0)) - 1]
+        return lines[at - first]
 
     def frames(self) -> RawFrames:
         """The raw tables of the records taken, and `records`: one row a record, for spans and the files' totals."""
@@ -137,7 +143,7 @@ class Batch:
         """Hand what is not plain to the function of its kind; answers and users need their whole message."""
         for at in wanted:
             self.odd.line = at
-            record, line = self.records[at], self.lines[at]
+            record, line = self.records[at], self._line(at)
             if record[f.TYPE] in TALK:
                 record = one(line) or record
             if dispatch(self.sink, self._place(at), record, line):

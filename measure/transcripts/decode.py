@@ -9,7 +9,7 @@ Surrogates, ints and wrong types are cleaned where columns are built.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,40 +38,73 @@ class Wanted:
 RECORD = Wanted(POINTERS)
 
 
+class Lines(Sequence[bytes]):
+    """The lines of a chunk, each cut out when it is asked for: few are, and a copy of all costs as much as decoding."""
+
+    __slots__ = ("_chunk", "_ends")
+
+    def __init__(self, chunk: bytes, ends: list[int]) -> None:
+        self._chunk, self._ends = chunk, ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        start = self._ends[at - 1] + 1 if at % len(self._ends) else 0
+        return self._chunk[start : self._ends[at]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self.__getitem__, range(len(self._ends)))
+
+
 @dataclass(slots=True)
 class Decoded:
     """The lines of a chunk that are not blank, their numbers, their fields (None: damaged), and the next number."""
 
     numbers: Sequence[int]
-    lines: list[bytes]
+    lines: Sequence[bytes]
     records: Sequence[Fields | None]
     after: int
 
 
 def decode(chunk: bytes, first_line: int = 1, wanted: Wanted = RECORD) -> Decoded:
     """Decode complete lines, the first of which has number `first_line`, into the fields that are `wanted`."""
+    ends = _braced(chunk)
+    if ends is not None:
+        documents = _stream(chunk, wanted)
+        if len(documents) == len(ends):
+            after = first_line + len(ends)
+            return Decoded(range(first_line, after), Lines(chunk, ends), documents, after)
     pieces = chunk.split(b"\n")
     if not pieces[-1]:
         pieces.pop()
     after = first_line + len(pieces)
-    numbers: Sequence[int] = range(first_line, after)
-    lines = pieces
-    clean = _all_braced(pieces)
-    if not clean:
-        cores = [piece.strip(_BLANK) for piece in pieces]
-        numbers = [number for number, core in zip(numbers, cores, strict=True) if core]
-        lines = [core for core in cores if core]
-        clean = _all_braced(lines)
-    if clean:
+    cores = [piece.strip(_BLANK) for piece in pieces]
+    numbers = [number for number, core in enumerate(cores, first_line) if core]
+    lines = [core for core in cores if core]
+    if ends is None and all(line[0] == _OPEN and line[-1] == _CLOSE for line in lines):
         documents = _stream(chunk, wanted)
         if len(documents) == len(lines):
             return Decoded(numbers, lines, documents, after)
     return Decoded(numbers, lines, [one(line, wanted) for line in lines], after)
 
 
-def _all_braced(lines: list[bytes]) -> bool:
-    """Every line is `{...}`: then no document can span two of them, and one a line is one a document."""
-    return all(line and line[0] == _OPEN and line[-1] == _CLOSE for line in lines)
+def _braced(chunk: bytes) -> list[int] | None:
+    """Ends of the lines where every line is `{...}`: then no document can span two of them. None where one is not."""
+    ends: list[int] = []
+    add, find, start = ends.append, chunk.find, 0
+    while (end := find(b"\n", start)) >= 0:
+        if chunk[start] != _OPEN or chunk[end - 1] != _CLOSE:
+            return None
+        add(end)
+        start = end + 1
+    if start < len(chunk):
+        if chunk[start] != _OPEN or chunk[-1] != _CLOSE:
+            return None
+        add(len(chunk))
+    return ends
 
 
 def _stream(chunk: bytes, wanted: Wanted) -> list[Fields]:

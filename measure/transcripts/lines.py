@@ -76,14 +76,18 @@ def _marked(rows: pl.DataFrame, between: object, *, wide: object) -> pl.DataFram
     units = line.str.len_chars()
     if wide:
         units += line.str.count_matches(_ASTRAL)
-    check = pl.when(body.str.len_bytes() == 0).then(0).otherwise(_hashed(body))
-    mark = check * (1 << _SIZE_BITS) + units.clip(upper_bound=LONGEST)
+    mark = _check(body) * (1 << _SIZE_BITS) + units.clip(upper_bound=LONGEST)
     return rows.select("at", "number", text.str.split("\n").list.eval(mark.cast(pl.UInt32)).alias("marks"))
 
 
 def _hashed(text: pl.Expr) -> pl.Expr:
-    """20 bits, never 0: that is the mark of an empty line."""
-    return (text.hash(_SEED) // (1 << 44)).clip(lower_bound=1)
+    return text.hash(_SEED) // (1 << 44)
+
+
+def _check(text: pl.Expr) -> pl.Expr:
+    """20 bits, 0 for an empty line. Each expression stands once: inside a list nothing is computed but once a use."""
+    empty = int(pl.select(_hashed(pl.lit(""))).item())
+    return _hashed(text) ^ empty
 
 
 def probe() -> str:

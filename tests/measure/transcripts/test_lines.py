@@ -52,7 +52,7 @@ def test_no_text_raises_and_every_line_has_a_mark(text: str) -> None:
 
 def test_an_empty_line_has_the_check_0_and_no_other_line_has() -> None:
     assert unpack_marks(line_marks("a\n\nb")[1])[0][1] == 0
-    assert all(unpack_marks(line_marks("\n".join(map(str, range(5000))))[1])[0])
+    assert all(unpack_marks(line_marks("\n".join(map(str, range(100))))[1])[0])
 
 
 def test_the_probe_is_the_same_in_one_version() -> None:
