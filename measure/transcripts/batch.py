@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -48,17 +48,31 @@ _TEXTS = {
 }
 
 
-def _picker(wanted: list[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
-    """The values at the positions `wanted` (one at least); at the speed of C."""
-    if len(wanted) == 1:
-        return lambda values: (values[wanted[0]],)
-    return itemgetter(*wanted)
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """The good records of one chunk, also by column; `first` is the position of its first among all of the batch."""
+
+    file: int
+    first: int
+    numbers: Sequence[int]
+    lines: Sequence[bytes]
+    records: Sequence[Fields]
+    columns: list[tuple[Any, ...]]
+
+    def place(self, at: int, odd: Oddities) -> Place:
+        return place_of(self.file, self.numbers[at], self.records[at], odd)
+
+
+# Columns that are kept of every record.
+_COMMON = (f.TYPE, f.TS, f.SESSION, f.AGENT, f.SIDECHAIN, f.UUID, f.CWD, f.VERSION)
+_ANSWERED = (*_TEXTS.values(), *_COUNTS.values(), f.API_ERROR)
 
 
 class Batch:
     """Records of one or more files in order, until `frames` turns them into raw tables.
 
-    `mended` and `clamped` gather by file what had to be mended.
+    What is large (texts, lines, whole messages) is looked at chunk by chunk and let go: memory that is used again is
+    warm, and fresh memory costs as much as decoding. `mended` and `clamped` gather by file what had to be mended.
     """
 
     def __init__(self, mended: Mended, clamped: dict[int, int], *, contents: bool = True) -> None:
@@ -67,55 +81,111 @@ class Batch:
         self._clear()
 
     def _clear(self) -> None:
-        self.records: list[Fields] = []
-        self._lines: list[tuple[int, Sequence[bytes]]] = []  # position of the first record of each chunk, its lines
         self.files: list[int] = []
         self.numbers: list[int] = []
+        self.states: list[int] = []
+        self._common: dict[int, list[Any]] = {at: [] for at in _COMMON}
+        self._answers: list[int] = []  # positions of the plain answers among all records, and their columns
+        self._answered: dict[int, list[Any]] = {at: [] for at in _ANSWERED}
+        self._sizes: list[tuple[int, int | None, int]] = []
+        self._inputs: list[int] = []
+        self._calls: list[int] = []
+        self._called: list[tuple[Any, ...]] = []
+        self._results: list[int] = []
+        self._resulted: list[tuple[Any, ...]] = []
+        self._links: list[int] = []
+        self._linked: list[tuple[Any, None]] = []
         self.odd = self.sink.odd = Oddities()
+
+    def __len__(self) -> int:
+        return len(self.files)
 
     def add(self, file: int, found: Decoded) -> None:
         """Take the records of a chunk that are not damaged."""
-        first = len(self.records)
-        if None not in found.records:
-            self._lines.append((first, found.lines))
-            self.records += found.records  # type: ignore[arg-type]
-            self.numbers += found.numbers
-        else:
-            good = [at for at, record in enumerate(found.records) if record is not None]
-            self._lines.append((first, [found.lines[at] for at in good]))
-            self.records += [found.records[at] for at in good]  # type: ignore[misc]
-            self.numbers += [found.numbers[at] for at in good]
-        self.files += [file] * (len(self.records) - first)
-
-    def _line(self, at: int) -> bytes:
-        first, lines = self._lines[bisect_right(self._lines, at, key=itemgetter(0)) - 1]
-        return lines[at - first]
-
-    def frames(self) -> RawFrames:
-        """The raw tables of the records taken, and `records`: one row a record, for spans and the files' totals."""
-        if not self.records:
-            return {}
-        columns = list(zip(*self.records, strict=True))
+        records, lines, numbers = found.records, found.lines, found.numbers
+        if None in records:
+            good = [at for at, record in enumerate(records) if record is not None]
+            records = [records[at] for at in good]
+            lines = [lines[at] for at in good]
+            numbers = [numbers[at] for at in good]
+        if not records:
+            return
+        if self.files and self.files[-1] != file:
+            self.sink.calls.clear()
+        chunk = _Chunk(file, len(self.files), numbers, lines, records, list(zip(*records, strict=True)))  # type: ignore[arg-type]
+        self.files += [file] * len(records)
+        self.numbers += numbers
+        columns = chunk.columns
+        for at, values in self._common.items():
+            values.extend(columns[at])
         answers, results, others = plain.kinds(columns)
         states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in columns[f.TYPE]]
         for at in (*answers, *results):
             states[at] = USED
-        places = self._places(columns)
-        calls = [at for at in answers if self.records[at][plain.BLOCK_TYPE] == "tool_use"]
-        called = self._rows(plain.call, calls)
-        out = {
-            "usage": self._usage(answers, columns, places, dict(zip(calls, called, strict=True))),
-            "tool_uses": self._table("tool_uses", places, calls, called),
-        }
-        links = [at for at in (*answers, *results) if columns[f.AGENT][at] is None and columns[f.SIDECHAIN][at] is True]
-        out["sidelinks"] = self._table("sidelinks", places, links, [(columns[f.PARENT][at], None) for at in links])
-        self._others(others, states)
+        self._take_answers(chunk, answers)
+        for at in (*answers, *results):
+            if columns[f.AGENT][at] is None and columns[f.SIDECHAIN][at] is True:
+                self._links.append(chunk.first + at)
+                self._linked.append((columns[f.PARENT][at], None))
+        self._others(chunk, others, states)
         # Last, since what a result holds depends on its call, plain or not.
-        out["tool_results"] = self._table("tool_results", places, results, self._rows(plain.result, results))
-        out["records"] = self._states(columns, places, states)
-        return self._close(out)
+        self._results += [chunk.first + at for at in results]
+        self._resulted += self._rows(plain.result, chunk, results)
+        self.states += states
 
-    def _close(self, out: RawFrames) -> RawFrames:
+    def _take_answers(self, chunk: _Chunk, answers: list[int]) -> None:
+        """The plain answers of a chunk: their columns, the sizes of their texts, and their calls."""
+        if not answers:
+            return
+        columns, first = chunk.columns, chunk.first
+        pick = itemgetter(*answers) if len(answers) > 1 else lambda values: (values[answers[0]],)
+        self._answers += [first + at for at in answers]
+        for at, values in self._answered.items():
+            values.extend(pick(columns[at]))
+        kinds, texts, thinkings = (pick(columns[at]) for at in (plain.BLOCK_TYPE, plain.TEXT, plain.THINKING))
+        calls = [at for at, kind in zip(answers, kinds, strict=True) if kind == "tool_use"]
+        rows = self._rows(plain.call, chunk, calls)
+        self._calls += [first + at for at in calls]
+        self._called += rows
+        inputs = iter(rows)
+        for at, kind, text, thinking in zip(answers, kinds, texts, thinkings, strict=True):
+            self.odd.line = first + at
+            self._sizes.append(plain.answer_sizes(kind, text, thinking, self.odd))
+            self._inputs.append(next(inputs)[plain.INPUT_CHARS] if kind == "tool_use" else 0)
+
+    def _rows(self, make: Any, chunk: _Chunk, wanted: Sequence[int]) -> list[tuple[Any, ...]]:
+        rows = []
+        sink, odd, records, first = self.sink, self.odd, chunk.records, chunk.first
+        for at in wanted:
+            odd.line = first + at
+            rows.append(make(sink, partial(chunk.place, at, odd), records[at]))
+        return rows
+
+    def _others(self, chunk: _Chunk, wanted: Sequence[int], states: list[int]) -> None:
+        """Hand what is not plain to the function of its kind; answers and users need their whole message."""
+        for at in wanted:
+            self.odd.line = chunk.first + at
+            record, line = chunk.records[at], chunk.lines[at]
+            if record[f.TYPE] in TALK:
+                record = one(line) or record
+            if dispatch(self.sink, chunk.place(at, self.odd), record, line):
+                states[at] = USED
+
+    def frames(self) -> RawFrames:
+        """The raw tables of the records taken, and `records`: one row a record, for spans and the files' totals."""
+        if not self.files:
+            return {}
+        places = self._places()
+        out = {
+            "usage": self._usage(places),
+            "tool_uses": self._table("tool_uses", places, self._calls, self._called),
+            "sidelinks": self._table("sidelinks", places, self._links, self._linked),
+            "tool_results": self._table("tool_results", places, self._results, self._resulted),
+            "records": self._records(places),
+        }
+        return self._finished(out)
+
+    def _finished(self, out: RawFrames) -> RawFrames:
         """Add what the per-record functions wrote, and note by file what was mended."""
         for at in self.odd.surrogates:
             self.mended.setdefault(self.files[at], set()).add(self.numbers[at])
@@ -123,37 +193,14 @@ class Batch:
             self.clamped[self.files[at]] = self.clamped.get(self.files[at], 0) + 1
         for name, rows in build.frames(self.sink.drain(), self.mended).items():
             out[name] = pl.concat([out[name], rows]) if name in out else rows
-        if self.files[0] != self.files[-1]:
-            self.sink.calls.clear()
         self._clear()
         return {name: table for name, table in out.items() if table.height}
-
-    def _place(self, at: int) -> Place:
-        return place_of(self.files[at], self.numbers[at], self.records[at], self.odd)
-
-    def _rows(self, make: Any, wanted: Sequence[int]) -> list[tuple[Any, ...]]:
-        rows = []
-        sink, odd, records = self.sink, self.odd, self.records
-        for at in wanted:
-            odd.line = at
-            rows.append(make(sink, partial(self._place, at), records[at]))
-        return rows
-
-    def _others(self, wanted: Sequence[int], states: list[int]) -> None:
-        """Hand what is not plain to the function of its kind; answers and users need their whole message."""
-        for at in wanted:
-            self.odd.line = at
-            record, line = self.records[at], self._line(at)
-            if record[f.TYPE] in TALK:
-                record = one(line) or record
-            if dispatch(self.sink, self._place(at), record, line):
-                states[at] = USED
 
     def _series(
         self, name: str, kind: RawType, values: Sequence[Any], wanted: Sequence[int] | None = None
     ) -> pl.Series:
         """A column; `wanted` are the positions of its values where it is not one of all records."""
-        positions = range(len(self.records)) if wanted is None else wanted
+        positions = range(len(self.files)) if wanted is None else wanted
         return build.series(name, kind, values, partial(self._cleaned, positions))
 
     def _cleaned(self, positions: Sequence[int], kind: RawType, values: Sequence[Any]) -> list[Any]:
@@ -163,7 +210,8 @@ class Batch:
             out.append(build.clean(kind, value, self.odd))
         return out
 
-    def _places(self, columns: list[tuple[Any, ...]]) -> pl.DataFrame:
+    def _places(self) -> pl.DataFrame:
+        columns = self._common
         agents = columns[f.AGENT]
         asides = [is_aside(aside, agent) for aside, agent in zip(columns[f.SIDECHAIN], agents, strict=True)]
         return pl.DataFrame(
@@ -186,25 +234,18 @@ class Batch:
         pairs = zip(own, zip(*rows, strict=True), strict=True)
         return places[wanted].hstack([self._series(column, kind, values, wanted) for (column, kind), values in pairs])
 
-    def _usage(
-        self, wanted: list[int], columns: list[tuple[Any, ...]], places: pl.DataFrame, called: dict[int, Any]
-    ) -> pl.DataFrame:
+    def _usage(self, places: pl.DataFrame) -> pl.DataFrame:
         """The table `usage` of the plain answers."""
         schema = polars_schema(BY_NAME["usage"])
+        wanted, columns = self._answers, self._answered
         if not wanted:
             return pl.DataFrame(schema=schema)
-        pick = _picker(wanted)
-        own = [self._series(name, "str", pick(columns[at]), wanted) for name, at in _TEXTS.items()]
-        own += [self._counter(name, pick(columns[at]), wanted) for name, at in _COUNTS.items()]
-        blocks = zip(*(pick(columns[at]) for at in (plain.BLOCK_TYPE, plain.TEXT, plain.THINKING)), strict=True)
-        sizes = []
-        for self.odd.line, (kind, text, thinking) in zip(wanted, blocks, strict=True):
-            sizes.append(plain.answer_sizes(kind, text, thinking, self.odd))
+        own = [self._series(name, "str", columns[at], wanted) for name, at in _TEXTS.items()]
+        own += [self._counter(name, columns[at], wanted) for name, at in _COUNTS.items()]
         names = ("text_chars", "last_text_chars", "thinking_chars")
-        own += [pl.Series(n, v, dtype=pl.Int64) for n, v in zip(names, zip(*sizes, strict=True), strict=True)]
-        inputs = [called[at][plain.INPUT_CHARS] if at in called else 0 for at in wanted]
-        own.append(pl.Series("tool_chars", inputs, dtype=pl.Int64))
-        errors = [columns[f.API_ERROR][at] is True for at in wanted]
+        own += [pl.Series(n, v, dtype=pl.Int64) for n, v in zip(names, zip(*self._sizes, strict=True), strict=True)]
+        own.append(pl.Series("tool_chars", self._inputs, dtype=pl.Int64))
+        errors = [error is True for error in columns[f.API_ERROR]]
         own.append(pl.Series("is_api_error", errors, dtype=pl.Boolean))
         table = places[wanted].hstack(own)
         parts = pl.sum_horizontal(pl.col("cache_write_5m_tokens", "cache_write_1h_tokens").cast(pl.Int128))
@@ -234,11 +275,11 @@ class Batch:
             cleaned.append(self.odd.counter(value))
         return pl.Series(name, cleaned, dtype=pl.Int64)
 
-    def _states(self, columns: list[tuple[Any, ...]], places: pl.DataFrame, states: list[int]) -> pl.DataFrame:
-        talk = [kind in TALK for kind in columns[f.TYPE]]
+    def _records(self, places: pl.DataFrame) -> pl.DataFrame:
+        columns = self._common
         own = [
-            pl.Series("state", states, dtype=pl.Int8),
-            pl.Series("talk", talk, dtype=pl.Boolean),
+            pl.Series("state", self.states, dtype=pl.Int8),
+            pl.Series("talk", [kind in TALK for kind in columns[f.TYPE]], dtype=pl.Boolean),
             self._series("cwd", "str", columns[f.CWD]),
             self._series("version", "str", columns[f.VERSION]),
         ]

@@ -214,7 +214,7 @@ class Scanner:
 
     def _advance(self, size: int) -> None:
         self._waiting += size
-        if self._waiting > BATCH_BYTES or len(self.batch.records) > BATCH_RECORDS:
+        if self._waiting > BATCH_BYTES or len(self.batch) > BATCH_RECORDS:
             self.flush()
         self._done += size
         if self._progress:
