@@ -6,7 +6,7 @@ import polars as pl
 
 from measure.frames.ends import statuses
 from measure.frames.labels import in_order, labelled
-from measure.frames.ownership import POSITION, THREAD
+from measure.frames.runs import POSITION, THREAD
 from measure.frames.sums import whole, whole_of
 from measure.transcripts.build import RawFrames
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from measure.frames.ownership import POSITION, THREAD
+from measure.frames.runs import POSITION, THREAD
 from measure.transcripts.build import RawFrames
 
 HANDBACK = "SubagentHandback"

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from measure.frames.launches import LAUNCHERS, agent_deliveries, answering_tools
-from measure.frames.ownership import POSITION, THREAD
+from measure.frames.runs import POSITION, THREAD
 from measure.transcripts.build import RawFrames
 
 Key = tuple[str | None, str | None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from measure.frames.labels import in_order, labelled
-from measure.frames.ownership import POSITION, THREAD
+from measure.frames.runs import POSITION, THREAD
 from measure.transcripts.build import RawFrames
 
 _COLUMNS = (*THREAD, *POSITION, "ts", "kind", "name", "command", "outcome", "duration_ms")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from measure.columns import schema
-from measure.frames.ownership import THREAD
-from measure.frames.projects import projects
+from measure.frames.projects import with_project
+from measure.frames.runs import THREAD, along
 from measure.transcripts.build import RawFrames
 
 
@@ -18,16 +18,14 @@ def labelled(frame: str, rows: pl.DataFrame, raw: RawFrames, types: pl.DataFrame
     """
     if "cwd" not in rows.columns:
         rows = rows.with_columns(pl.lit(None, pl.String).alias("cwd"))
-    rows = rows.drop("project", strict=False)
-    rows = rows.join(projects(raw, rows), on=("path", "cwd"), how="left", nulls_equal=True, maintain_order="left")
-    rows = typed(rows, types)
+    rows = typed(with_project(raw, rows), types)
     return rows.select(pl.col(name).cast(dtype) for name, dtype in schema(frame).items())
 
 
 def typed(rows: pl.DataFrame, types: pl.DataFrame) -> pl.DataFrame:
     """`rows` with the `agent_type` of their thread."""
     rows, types = rows.drop("agent_type", strict=False), types.select(*THREAD, "agent_type")
-    return rows.join(types, on=THREAD, how="left", nulls_equal=True, maintain_order="left")
+    return along(rows, types, THREAD)
 
 
 def in_order(rows: pl.DataFrame, *within: str) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from measure.frames.ownership import POSITION, THREAD
+from measure.frames.runs import POSITION, THREAD
 from measure.transcripts.build import RawFrames
 from measure.transcripts.values import INT64_MAX
 

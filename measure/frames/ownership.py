@@ -10,31 +10,51 @@ from __future__ import annotations
 
 import polars as pl
 
+from measure.frames.runs import pairs, runs, seat_of
 from measure.transcripts.build import RawFrames
 
 AGENT_KINDS = ("agent", "workflow agent", "old agent")
-# Order of rows inside one thread: files in the order of their first time, lines inside a file as they stand.
-POSITION = ("file_ts", "path", "line")
-THREAD = ("session_id", "agent_id")
 # Best claim first; used with `nulls_last`: a file without any time claims last.
 CLAIM = ("rank", "unnamed", "file_ts", "session_id", "path", "line")
+_ORIGIN = ("file", "session_id", "agent_id", "sidechain", "from_progress", "root")
 
 
 def prepare(raw: RawFrames) -> RawFrames:
     """The raw tables with their threads named and their copies marked.
 
     Tables of records gain: `session_id` and `agent_id` are never missing where the file or the chain tells them;
-    `rank` 0-3 and `unnamed` (the claims above), `path`, `file_ts`, `file_session` (as the file's place tells it), and
-    `owned`: false for a copy of a record that another place owns (or an earlier line of the same file: a replay
-    after a compaction).
+    `rank` 0-3 and `unnamed` (the claims above), `path`, `file_ts`, `file_session` (as the file's place tells it),
+    `thread` and `seat` (`runs.seats`), `copied`: its uuid is missing or stands in several rows, and `owned`: false
+    for a copy of a record that another place owns (or an earlier line of the same file: a replay after a compaction).
     """
-    files = _files(raw["files"])
+    tables = {name: table for name, table in raw.items() if "sidechain" in table.columns}
+    records = pl.concat([_origin(table, at) for at, table in enumerate(tables.values())])
     roots = _inline_roots(raw["sidelinks"])
-    out = dict(raw)
-    for name, table in raw.items():
-        if "sidechain" in table.columns:
-            out[name] = _mark_owned(_named(table, files, roots))
+    if roots.height:
+        records = records.join(roots, on=["file", "uuid"], how="left", maintain_order="left")
+    run, heads = runs(records, [name for name in _ORIGIN if name in records.columns])
+    heads = _claims(heads, _files(raw["files"]))
+    named = heads.hstack(pairs(heads).get_columns())[run].with_columns(
+        seat_of(records["line"]), copied=_in_doubt(records), owned=pl.lit(value=True)
+    )
+    named, out, at = named.drop("pair"), dict(raw), 0
+    for name, table in tables.items():
+        out[name] = _mark_owned(table.with_columns(named[at : at + table.height].get_columns()))
+        at += table.height
     return out
+
+
+def _origin(table: pl.DataFrame, number: int) -> pl.DataFrame:
+    """What tells the thread and the claims of each row of the table of that number."""
+    progress = pl.col("from_progress") if "from_progress" in table.columns else pl.lit(value=False)
+    names = ("file", "session_id", "agent_id", "sidechain", "uuid", "line")
+    return table.select(*names, pl.lit(number, pl.UInt64).alias("table"), progress.alias("from_progress"))
+
+
+def _in_doubt(records: pl.DataFrame) -> pl.Series:
+    """Whether a record's uuid is missing or may stand in several rows of its table: two uuids of one hash pass too."""
+    known = records["uuid"].is_not_null()
+    return (records["uuid"].hash() + records["table"]).is_duplicated() | ~known
 
 
 def _files(files: pl.DataFrame) -> pl.DataFrame:
@@ -69,44 +89,31 @@ def _inline_roots(links: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _named(table: pl.DataFrame, files: pl.DataFrame, roots: pl.DataFrame) -> pl.DataFrame:
+def _claims(heads: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     """Fill missing thread keys and add the columns that a claim is judged by."""
-    table = table.join(files, on="file", how="left").join(roots, on=["file", "uuid"], how="left")
     aside = pl.col("sidechain")
-    copied = pl.col("from_progress") if "from_progress" in table.columns else pl.lit(value=False)
-    agent = pl.coalesce("agent_id", pl.when("of_agent").then("file_agent"), "root")
-    rank = pl.when(copied).then(3).when("of_agent").then(1).when(aside).then(2).otherwise(0)
-    return table.with_columns(
+    chain = pl.col("root") if "root" in heads.columns else pl.lit(None, pl.String)
+    agent = pl.coalesce("agent_id", pl.when("of_agent").then("file_agent"), chain)
+    rank = pl.when("from_progress").then(3).when("of_agent").then(1).when(aside).then(2).otherwise(0)
+    return heads.join(files, on="file", how="left", maintain_order="left").select(
+        pl.coalesce("session_id", "file_session").alias("session_id"),
         pl.when(aside | pl.col("of_agent")).then(agent).alias("agent_id"),
+        "path",
+        "file_session",
+        "file_ts",
         rank.cast(pl.Int8).alias("rank"),
         (pl.col("session_id") != pl.col("file_session")).fill_null(value=False).alias("unnamed"),
-        pl.coalesce("session_id", "file_session").alias("session_id"),
-    ).drop("root", "file_agent", "of_agent")
+    )
 
 
 def _mark_owned(table: pl.DataFrame) -> pl.DataFrame:
-    """Add `owned`. Most records stand once: only the others are put in the order of their claims."""
-    copied = table["uuid"].is_duplicated() & table["uuid"].is_not_null()
-    if not copied.any():
-        return table.with_columns(owned=pl.lit(value=True))
-    claims = table.filter(copied).select("uuid", "file", *CLAIM)
+    """Correct `owned`. Most records stand once: only the others are put in the order of their claims."""
+    doubtful = table["copied"] & table["uuid"].is_not_null()
+    if not doubtful.any():
+        return table
+    claims = table.filter(doubtful).select("uuid", "file", *CLAIM)
     best = claims.sort(CLAIM, nulls_last=True).unique("uuid", keep="first", maintain_order=True)
-    owner = best.select("uuid", pl.col("file").alias("owner_file"), pl.col("line").alias("owner_line"))
-    same = (pl.col("file") == pl.col("owner_file")) & (pl.col("line") == pl.col("owner_line"))
-    table = table.join(owner, on="uuid", how="left", maintain_order="left")
-    owned = same | pl.col("owner_file").is_null()
-    return table.with_columns(owned.alias("owned")).drop("owner_file", "owner_line")
-
-
-def with_segment(rows: pl.DataFrame, boundaries: pl.DataFrame) -> pl.DataFrame:
-    """`rows` (with thread and position columns) plus `segment`: the owned boundaries of the thread before each row."""
-    marks = boundaries.filter("owned").select(*THREAD, *POSITION, pl.lit(1, pl.Int64).alias("mark"))
-    if not marks.height:
-        return rows.with_columns(pl.lit(0, pl.Int64).alias("segment"))
-    numbered = rows.with_row_index("row")
-    places = numbered.select(*THREAD, *POSITION, "row", pl.lit(0, pl.Int64).alias("mark"))
-    both = pl.concat([places, marks.with_columns(pl.lit(None, pl.UInt32).alias("row"))], how="diagonal")
-    both = both.sort(*POSITION, "mark", nulls_last=True)
-    both = both.with_columns(pl.col("mark").cum_sum().over(THREAD).alias("segment"))
-    segments = both.filter(pl.col("row").is_not_null()).select("row", "segment")
-    return numbered.join(segments, on="row", how="left").sort("row").drop("row")
+    owner = best.select("uuid", pl.col("file").alias("owner"), pl.col("line").alias("owner_line"))
+    claims = claims.select("uuid", "file", "line").join(owner, on="uuid", how="left", maintain_order="left")
+    same = (claims["file"] == claims["owner"]) & (claims["line"] == claims["owner_line"])
+    return table.with_columns(table["owned"].scatter(doubtful.arg_true(), same))

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import polars as pl
 
+from measure.frames.runs import runs
 from measure.transcripts.build import RawFrames
 
 _WORKTREE = re.compile(r"[/\\]\.claude[/\\]worktrees[/\\].*$")
 _GITDIR = re.compile(r"^gitdir:\s*(.+?)[/\\]\.git[/\\]worktrees[/\\][^/\\]+\s*$")
 
 
-def projects(raw: RawFrames, rows: pl.DataFrame) -> pl.DataFrame:
-    """One row a distinct (path, cwd) of `rows`, with its `project`; a missing cwd is that of the file's start."""
+def with_project(raw: RawFrames, rows: pl.DataFrame) -> pl.DataFrame:
+    """`rows` with `project`, by their `path` and `cwd`; a missing cwd is that of the file's start."""
     starts = dict(raw["files"].select("path", "cwd").iter_rows())
-    pairs = rows.select("path", "cwd").unique()
-    found = [(path, cwd, project(cwd, starts.get(path))) for path, cwd in pairs.iter_rows()]
-    return pl.DataFrame(found, schema={"path": pl.String, "cwd": pl.String, "project": pl.String}, orient="row")
+    run, heads = runs(rows, ("path", "cwd"))
+    found = [project(cwd, starts.get(path)) for path, cwd in heads.iter_rows()]
+    return rows.with_columns(pl.Series("project", found, dtype=pl.String).gather(run))
 
 
 def project(cwd: str | None, start: str | None = None) -> str | None:

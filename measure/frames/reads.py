@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from measure.frames.labels import labelled
-from measure.frames.ownership import THREAD
 from measure.frames.paths import absolute
 from measure.frames.repeats import NONE, Held, Range, Repeat
+from measure.frames.runs import THREAD
 from measure.transcripts.build import RawFrames
 from measure.transcripts.lines import unpack_marks
 from measure.transcripts.values import INT64_MAX

@@ -11,14 +11,14 @@ import polars as pl
 from measure.frames.attempts import HANDBACK, Attempts, Ends
 from measure.frames.labels import in_order, labelled
 from measure.frames.launches import LAUNCHERS, agent_deliveries, answering_tools
-from measure.frames.ownership import POSITION, THREAD, with_segment
-from measure.frames.steps import with_step
+from measure.frames.runs import POSITION, THREAD
+from measure.frames.steps import step_after, with_segment
 from measure.frames.tool_calls import est_tokens
 from measure.transcripts.build import RawFrames
 
 Row = dict[str, Any]
 EPOCH = datetime.fromtimestamp(0, UTC)
-PLACE = ("path", "file_ts", "line", "ts")
+PLACE = ("path", "file_ts", "line", "ts", "thread", "seat")
 SCHEMA: dict[str, pl.DataType] = {
     "session_id": pl.String(),
     "agent_id": pl.String(),
@@ -27,6 +27,8 @@ SCHEMA: dict[str, pl.DataType] = {
     "path": pl.String(),
     "file_ts": pl.Datetime("us", "UTC"),
     "line": pl.Int64(),
+    "thread": pl.UInt32(),
+    "seat": pl.Int64(),
     "ts": pl.Datetime("us", "UTC"),
     "chars": pl.Int64(),
     "caller_chars": pl.Int64(),
@@ -65,13 +67,10 @@ def returns(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl.
 
 
 def _framed(raw: RawFrames, placed: pl.DataFrame, types: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
-    callers = frame.with_row_index("at").select(
-        "at", pl.col("session_id"), pl.col("caller_agent_id").alias("agent_id"), *POSITION
-    )
-    callers = with_step(with_segment(callers, raw["boundaries"]), placed, "caller_step").sort("at")
+    frame = with_segment(frame, raw["boundaries"]).with_columns(step_after(frame, placed))
     frame = frame.with_columns(
-        pl.when("in_context").then(callers["segment"]).alias("caller_segment"),
-        pl.when("in_context").then(callers["caller_step"]).alias("caller_step"),
+        pl.when("in_context").then("segment").alias("caller_segment"),
+        pl.when("in_context").then("step").alias("caller_step"),
         est_tokens("chars", "est_tokens"),
         est_tokens("first_chars", "first_est_tokens"),
     )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from measure.frames.labels import in_order, labelled
-from measure.frames.ownership import CLAIM, POSITION, with_segment
-from measure.frames.steps import with_step
+from measure.frames.labels import labelled
+from measure.frames.ownership import CLAIM
+from measure.frames.runs import POSITION, THREAD, seats
+from measure.frames.steps import step_after, with_segment
 from measure.transcripts.build import RawFrames
 
 KEY = ("message_id", "tool_use_id")
 RESULT = ("chars", "images", "is_error", "persisted", "hook_denied", "denial", "interrupted")
 UNITS_PER_TOKEN = 4
+_CALL = (*THREAD, *POSITION, "thread", "seat", "file", "ts", "cwd", *KEY, "tool", "file_path", "offset", "limit")
 
 
 def tool_calls(raw: RawFrames, placed: pl.DataFrame, types: pl.DataFrame) -> pl.DataFrame:
@@ -36,58 +38,64 @@ def est_tokens(chars: str, name: str) -> pl.Expr:
 
 def answered(raw: RawFrames, placed: pl.DataFrame) -> pl.DataFrame:
     """The calls with the place of each, the columns `RESULT` of its answer, `denied` and `result_step`."""
-    calls = _numbered(_calls(raw["tool_uses"]))
-    results = _numbered(raw["tool_results"].filter("owned"))
-    answer = results.select(
-        "file", "tool_use_id", "nth", *RESULT, pl.col("line").alias("result_line"), "file_ts", "path"
-    )
-    rows = calls.join(answer, on=("file", "tool_use_id", "nth"), how="left", suffix="_of_result")
-    rows = _from_other_files(rows, answer)
+    calls = _calls(raw["tool_uses"])
+    results = raw["tool_results"].filter("owned").select("file", "line", "file_ts", "path", "tool_use_id", *RESULT)
+    results = results.with_columns(_nth(results)).rename({name: f"{name}_of_result" for name in POSITION})
+    answers = results.drop("path_of_result", "file_ts_of_result")
+    keys = ("file", "tool_use_id", "nth")
+    rows = calls.with_columns(_nth(calls)).join(answers, on=keys, how="left", maintain_order="left").drop("nth")
+    after = rows.select("thread", pl.col("seat") - pl.col("line") + pl.col("line_of_result"))
+    rows = rows.with_columns(step_after(after, placed).alias("result_step"))
+    rows = _from_other_files(rows, results, placed)
+    seen = pl.col("line_of_result").is_not_null()
     rows = rows.with_columns(
         # The client writes is_error only where it is true.
-        pl.when(pl.col("result_line").is_not_null()).then(pl.col("is_error").fill_null(value=False)).alias("is_error"),
+        pl.when(seen).then(pl.col("is_error").fill_null(value=False)).alias("is_error"),
+        pl.when(seen).then("result_step").alias("result_step"),
         (pl.col("hook_denied") | pl.col("denial").is_not_null()).alias("denied"),
     )
-    return in_order(_result_step(with_segment(rows, raw["boundaries"]), placed), *POSITION)
+    return with_segment(rows, raw["boundaries"])
 
 
 def _calls(uses: pl.DataFrame) -> pl.DataFrame:
-    """Calls without their copies: fork agents hold the parent's call under another uuid, in another file."""
-    uses = uses.filter("owned")
-    named = uses.filter(pl.all_horizontal(pl.col(KEY).is_not_null()))
-    best = named.sort(*CLAIM, nulls_last=True).unique(KEY, keep="first", maintain_order=True)
+    """Calls in their order, without copies: fork agents hold the parent's call under another uuid, in another file."""
+    uses = uses.filter("owned").select(*_CALL, "rank", "unnamed").sort("seat", maintain_order=True)
+    twice = _twice(uses)
+    if not twice.any():
+        return uses.drop("rank", "unnamed")
+    numbered = uses.with_row_index("row").filter(twice, *(pl.col(name).is_not_null() for name in KEY))
+    best = numbered.sort(*CLAIM, nulls_last=True).unique(KEY, keep="first", maintain_order=True)
     owner = best.select(*KEY, pl.col("file").alias("owner_file"))
-    uses = uses.join(owner, on=KEY, how="left")
-    return uses.filter(pl.col("owner_file").is_null() | (pl.col("file") == pl.col("owner_file"))).drop("owner_file")
+    copies = numbered.join(owner, on=KEY).filter(pl.col("file") != pl.col("owner_file"))
+    return uses.drop("rank", "unnamed").filter(~pl.int_range(pl.len(), dtype=pl.UInt32).is_in(copies["row"].implode()))
 
 
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add `nth`: which of the rows of one file that share a tool_use_id."""
-    rows = rows.sort("file", "line")
-    return rows.with_columns(pl.int_range(pl.len()).over("file", "tool_use_id").alias("nth"))
+def _twice(rows: pl.DataFrame) -> pl.Series:
+    """Whether the tool_use_id of each row may stand in another row too; two ids of one hash pass for such."""
+    return rows["tool_use_id"].hash().is_duplicated()
 
 
-def _from_other_files(rows: pl.DataFrame, answer: pl.DataFrame) -> pl.DataFrame:
+def _nth(rows: pl.DataFrame) -> pl.Series:
+    """Which of the rows of one file that share a tool_use_id each row is."""
+    none = pl.repeat(0, rows.height, dtype=pl.Int64, eager=True).alias("nth")
+    twice = rows.select("file", "line", "tool_use_id").with_row_index("row").filter(_twice(rows))
+    if not twice.height:
+        return none
+    twice = twice.sort("file", "line", maintain_order=True)
+    nth = twice.select("row", pl.int_range(pl.len()).over("file", "tool_use_id").alias("nth")).filter(pl.col("nth") > 0)
+    return none.scatter(nth["row"], nth["nth"])
+
+
+def _from_other_files(rows: pl.DataFrame, results: pl.DataFrame, placed: pl.DataFrame) -> pl.DataFrame:
     """Answers of calls whose session went on in another file."""
-    open_calls = rows.filter(pl.col("result_line").is_null() & pl.col("tool_use_id").is_not_null())
-    if not open_calls.height:
-        return rows
-    answers = answer.unique("tool_use_id", keep="none").drop("file", "nth").rename({"path": "path_of_result"})
-    answers = answers.rename({"file_ts": "file_ts_of_result"})
-    names = [*RESULT, "result_line", "path_of_result", "file_ts_of_result"]
-    found = open_calls.drop(names).join(answers, on="tool_use_id", how="left").select(rows.columns)
-    kept = rows.filter(pl.col("result_line").is_not_null() | pl.col("tool_use_id").is_null())
-    return pl.concat([kept, found])
-
-
-def _result_step(rows: pl.DataFrame, placed: pl.DataFrame) -> pl.DataFrame:
-    """Add `result_step`; null where no result was seen."""
-    own = rows.rename({"line": "call_line", "path": "call_path", "file_ts": "call_file_ts"})
-    at = own.with_columns(
-        pl.coalesce("result_line", "call_line").alias("line"),
-        pl.coalesce("path_of_result", "call_path").alias("path"),
-        pl.coalesce("file_ts_of_result", "call_file_ts").alias("file_ts"),
-    )
-    at = with_step(at, placed, "result_step").drop("line", "path", "file_ts")
-    rows = at.rename({"call_line": "line", "call_path": "path", "call_file_ts": "file_ts"})
-    return rows.with_columns(pl.when(pl.col("result_line").is_not_null()).then("result_step").alias("result_step"))
+    rows = rows.with_row_index("row")
+    waiting = rows.filter(pl.col("line_of_result").is_null() & pl.col("tool_use_id").is_not_null())
+    answers = results.filter(pl.col("tool_use_id").is_in(waiting["tool_use_id"].implode())).drop("file", "nth")
+    answers = answers.unique("tool_use_id", keep="none")
+    if not answers.height:
+        return rows.drop("row")
+    found = waiting.select("row", *THREAD, "tool_use_id").join(answers, on="tool_use_id")
+    own, steps = seats(found.rename({f"{name}_of_result": name for name in POSITION}), placed)
+    found = found.with_columns(step_after(own, placed.select("step").hstack(steps)).alias("result_step"))
+    names = ("row", *RESULT, "line_of_result", "result_step")
+    return rows.update(found.select(names), on="row", how="left", include_nulls=False).drop("row")
