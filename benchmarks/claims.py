@@ -111,8 +111,12 @@ def warm(bench: Bench, ccusage: Path | None) -> Iterator[Line]:
     returns = [SETPOINT, "report", "returns", "--json", str(bench.root)]
     frames = interleaved(bench.runs, returns=lambda: cost(returns, bench.env("warm")))["returns"].cpu
     yield Line("warm, a report that needs frames (returns), CPU", "<= 600 ms", f"{frames * 1000:.0f} ms", frames <= 0.6)
-    with grown(bench.root, 200_000):
-        told = interleaved(bench.runs, floor=lambda: cost(FLOOR), grown=lambda: overview(bench))
+
+    def longer() -> Cost:
+        with grown(bench.root, 200_000):  # anew each time: a second question would find the first one's answer
+            return overview(bench)
+
+    told = interleaved(bench.runs, floor=lambda: cost(FLOOR), grown=longer)
     more = told["grown"].cpu - told["floor"].cpu
     yield Line(
         "warm, one file grown by 200 kB, CPU above the floor", "<= 190 ms", f"{more * 1000:.0f} ms", more <= 0.19

@@ -14,7 +14,7 @@ from measure.transcripts.extract import Reader
 from measure.transcripts.find import Found
 from measure.transcripts.raw import BY_NAME
 from measure.transcripts.sink import Sink
-from measure.transcripts.values import digest
+from measure.transcripts.values import INT64_MAX, digest
 
 # Tables that change no figure of the overview; `usage` and `spans` are looked at, any other sends us to the frames.
 HARMLESS = frozenset(
@@ -31,6 +31,7 @@ SUMMED = (
 )
 PROMPT = ("input_tokens", "cache_read_tokens", "cache_write_tokens")
 UNITS_PER_TOKEN = 8  # as measure.frames.requests
+EARLIEST, LATEST = "1970-01-02T00:00:00.000Z", "2999-01-01T00:00:00.000Z"  # as measure.transcripts.build
 
 
 class Keys:
@@ -62,7 +63,7 @@ def add(facts: dict[str, Any], one: Found, known: Known, ends: dict[str, Any] | 
     reader.feed(data)
     sums = reader.close()
     rows = {name: table for name, table in sink.rows.items() if table}
-    if not rows.keys() <= HARMLESS | LOOKED_AT or not _only_known(rows, ends):
+    if not rows.keys() <= HARMLESS | LOOKED_AT or not _only_known(rows, ends) or not _later(rows, facts["oldest"]):
         return False
     if not _responses(facts["counts"], _named(rows.get("usage", []), "usage"), ends, keys):
         return False
@@ -70,6 +71,12 @@ def add(facts: dict[str, Any], one: Found, known: Known, ends: dict[str, Any] | 
         facts["records"][name] += sums[name]
     facts["records"]["read"] += sums["records"]
     return True
+
+
+def sort(counts: dict[str, Any]) -> None:
+    """Put the groups in the order of `reports.overview.count` again."""
+    counts["by_model"].sort(key=lambda row: (-row["requests"], row["model"] is not None, row["model"]))
+    counts["by_thread"].sort(key=lambda row: (-row["total_input_tokens"], row["agent_type"]))
 
 
 def _named(rows: list[tuple[Any, ...]], table: str) -> list[dict[str, Any]]:
@@ -87,6 +94,14 @@ def _only_known(rows: dict[str, list[tuple[Any, ...]]], ends: dict[str, Any]) ->
     if any(call["tool"] in (*LAUNCHERS, "Workflow") for call in calls):
         return False
     return all(row["cwd"] in ends["folders"] for row in _named(rows.get("usage", []), "usage"))
+
+
+def _later(rows: dict[str, list[tuple[Any, ...]]], oldest: str | None) -> bool:
+    """No time before the oldest that is known: that one is part of the horizon."""
+    times = [span["first_ts"] for span in _named(rows.get("spans", []), "spans") if span["first_ts"]]
+    if not times:
+        return True
+    return oldest is not None and datetime.fromisoformat(min(times)) >= datetime.fromisoformat(oldest)
 
 
 def _responses(counts: dict[str, Any], rows: list[dict[str, Any]], ends: dict[str, Any], keys: Keys) -> bool:
@@ -112,9 +127,10 @@ def _responses(counts: dict[str, Any], rows: list[dict[str, Any]], ends: dict[st
 
 
 def plain(row: dict[str, Any]) -> bool:
-    """All counters are known and the parts of the writes fit: no rule of the frames is needed."""
+    """All counters and the time are known and the parts of the writes fit: no rule of the frames is needed."""
     known = all(type(row[name]) is int for name in SUMMED) and isinstance(row["ts"], str)
-    return known and row["cache_write_5m_tokens"] + row["cache_write_1h_tokens"] <= row["cache_write_tokens"]
+    possible = known and EARLIEST <= row["ts"] <= LATEST
+    return possible and row["cache_write_5m_tokens"] + row["cache_write_1h_tokens"] <= row["cache_write_tokens"]
 
 
 def weighed(row: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +151,7 @@ def _order(one: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _count(counts: dict[str, Any], old: dict[str, Any] | None, new: dict[str, Any]) -> bool:
-    """Put `new` in the place of `old` in every sum; False where a group is new."""
+    """Put `new` in the place of `old` in every sum; False where a group is new, or a sum is more than an int64."""
     if old is not None and old["model"] != new["model"]:
         return False
     models = [row for row in counts["by_model"] if row["model"] == new["model"]]
@@ -148,11 +164,15 @@ def _count(counts: dict[str, Any], old: dict[str, Any] | None, new: dict[str, An
     for row in (counts["totals"], models[0], threads[0]):
         for name, value in delta.items():
             row[name] = (row[name] or 0) + value
+            if row[name] >= INT64_MAX:  # a sum that was clamped before, too
+                return False
     return _times(counts, old, new)
 
 
 def _times(counts: dict[str, Any], old: dict[str, Any] | None, new: dict[str, Any]) -> bool:
-    """First and last time; False where the response that has one of them is given another."""
+    """First and last time; False where there are none, or the response that has one of them is given another."""
+    if counts["first"] is None:
+        return False
     first, last = (datetime.fromisoformat(counts[name]) for name in ("first", "last"))
     when = datetime.fromisoformat(new["ts"])
     if old is not None:

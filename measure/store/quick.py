@@ -72,6 +72,7 @@ def _answer(manifest: Manifest, found: Tree) -> tuple[Counts, Source] | None:
         for one in grown:
             if not growth.add(facts, one, known[one.path], ends[one.path], keys):
                 return None
+        growth.sort(facts["counts"])
     counts = facts["counts"]
     for name in ("first", "last"):
         counts[name] = time_of(counts[name])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -13,12 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
+from checked_store import checked, grow
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_transcripts import OTHER, SESSION, agent, assistant, base, lines, session, usage, user
 
-from measure.columns import FRAMES
-from measure.frames import Frames, load
+from measure.frames import load
 from measure.store import place, quick, segments
 from measure.transcripts.find import META_SUFFIX
 
@@ -30,45 +29,6 @@ SHARED = ROOT.parent / "shared"
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SETPOINT_CACHE_DIR", str(tmp_path / "cache"))
     return tmp_path / "cache" / "store"
-
-
-def same(one: Frames, other: Frames) -> None:
-    for name in FRAMES:
-        assert one.frame(name).equals(other.frame(name)), name
-    assert one.records == other.records
-    assert one.skipped == other.skipped
-    assert one.horizon == other.horizon
-
-
-def checked(root: Path) -> Frames:
-    """Frames with the store, held against those without it; and the quick overview, where it dares to answer."""
-    told = quick.overview([root])
-    stored = load([root], store=True)
-    whole = load([root], store=False)
-    same(stored, whole)
-    if told is not None:
-        facts = quick.facts(whole)
-        assert _plain(told[0]) == facts["counts"]
-        assert told[1].records == facts["records"]
-        assert told[1].files_read == facts["files_read"]
-    return stored
-
-
-def _plain(counts: object) -> object:
-    from dataclasses import asdict
-
-    from measure.reports.machine import jsonable
-
-    told = asdict(counts)  # type: ignore[call-overload]
-    for name in ("first", "last"):
-        told[name] = told[name] and told[name].isoformat()
-    return json.loads(json.dumps(jsonable(told)))
-
-
-def grow(path: Path, records: list[object], *, touch: int = 0) -> None:
-    with path.open("ab") as file:
-        file.write(lines(records))
-    os.utime(path, ns=(time.time_ns() + touch, time.time_ns() + touch))
 
 
 def test_second_read_takes_the_frames_from_the_store(tmp_path: Path) -> None:
