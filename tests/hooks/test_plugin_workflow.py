@@ -81,6 +81,15 @@ def test_a_report_that_is_the_result_is_cut_and_all_else_stays(ask: Any) -> None
     assert (said["folder"], said["whole"], said["reports"]) == (FOLDER, None, [["a1", A]])
 
 
+def test_a_resumed_run_says_more_before_its_journal(ask: Any) -> None:
+    def resumed(value: object) -> str:
+        saved = "<diagnostics>Resume: 1 of the journal's 1 saved result served from cache.\n"
+        return notification(value).replace("<diagnostics>", saved)
+
+    said = ask(resumed({"again": A}), journal(a1=A), [[A, "a"]])
+    assert (said["folder"], said["text"]) == (FOLDER, resumed({"again": "a"}))
+
+
 def test_reports_are_cut_wherever_they_stand_word_for_word(ask: Any) -> None:
     value = {"n": 1, "list": [A, None, True], "joined": f"# {A}\n---\n{B}", A: "key", "__proto__": A}
     cuts = [[A, "a"], [B, "b"]]

@@ -1,7 +1,7 @@
 // A workflow's agents report to a script. What that returns reaches the main conversation in the client's notification:
 // there an over-long report is cut wherever it stands word for word. Valid JavaScript, as rules.ts is.
 
-const NOTICE = /^(<task-notification>\n[^]*?<result>)([^]*?)(<\/result>\n<diagnostics>Per-agent results: (.*?[/\\])journal\.jsonl [^]*)$/
+const NOTICE = /^(<task-notification>\n[^]*?<result>)([^]*?)(<\/result>\n<diagnostics>(?:.*\n)*?Per-agent results: (.*?[/\\])journal\.jsonl [^]*)$/
 const OUTPUT = /<output-file>(.*?)<\/output-file>/
 const TRUNCATED = /\n\.\.\. \(truncated \d+ chars, (full result in .*)\)$/
 
