@@ -13,8 +13,8 @@ import typer
 from hooks.errors import HooksError
 
 SCHEMA_VERSION = 1
-# what to print before returns are installed: the root command line, which knows the transcripts, puts it here
-advice: Callable[[], list[str]] | None = None
+# what to say before returns are installed: the root command line, which knows the transcripts, puts it here
+advice: Callable[[], dict[str, Any] | None] | None = None
 READING = ("status", "doctor", "snippet")
 
 app = typer.Typer(
@@ -135,9 +135,9 @@ def _change(session: Any, dry_run: bool, yes: bool, as_json: bool) -> None:
             typer.echo(text + (f"\n{diff(made)}" if dry_run else ""))
         elif dry_run:
             rows[-1]["diff"] = diff(made).splitlines()
-    if advice is not None and session.mode == "install" and "returns" in session.features and not as_json:
-        for line in advice():
-            typer.echo(line)
+    said = advice() if advice is not None and session.mode == "install" and "returns" in session.features else None
+    if said is not None and not as_json:
+        typer.echo("\n".join(said["lines"]))
     unknown = session.unknown()
     if not dry_run and unknown and not yes:
         _ask(unknown)
@@ -145,7 +145,8 @@ def _change(session: Any, dry_run: bool, yes: bool, as_json: bool) -> None:
         for made in plans:
             carry_out(made)
     if as_json:
-        _say({"report": f"hooks {session.mode}", "done": not dry_run, "scopes": rows}, True)
+        advised = {} if said is None else {"advice": {key: value for key, value in said.items() if key != "lines"}}
+        _say({"report": f"hooks {session.mode}", "done": not dry_run, "scopes": rows, **advised}, True)
     else:
         typer.echo("Nothing was changed (dry run)." if dry_run else session.farewell())
 

@@ -60,7 +60,7 @@ class Root(LazyGroup):
         return result
 
 
-def modes_advice() -> list[str]:
+def modes_advice() -> dict[str, Any] | None:
     """What each mode of the return budget would have done to the user's own sessions, and which to take."""
     from datetime import UTC, datetime
 
@@ -68,14 +68,14 @@ def modes_advice() -> list[str]:
     from policy.limits import in_force
     from policy.price_file import in_force as prices_in_force
     from policy.reports.replay import Options
-    from policy.reports.replay_modes import lines
+    from policy.reports.replay_modes import advice
 
     try:
         force = in_force()
         options = Options(force.sections, force.environment, prices_in_force(None), datetime.now(UTC))
-        return lines(load([]), options)
+        return advice(load([]), options)
     except (SetpointError, OSError):
-        return []  # an installation needs no advice to go on
+        return None  # an installation needs no advice to go on
 
 
 def _reader_gone() -> int:

@@ -27,6 +27,7 @@ COLUMNS = (
     Show("saved_usd"),
     Show("range", "95 % interval"),
 )
+ADVISED = ("mode", "n", "sessions", "acted", "saved_tokens", "tokens_interval", "saved_usd", "usd_interval")
 
 
 def rows(data: Priced, section: Mapping[str, Any], environment: Mapping[str, str], modes: Sequence[str]) -> list[Any]:
@@ -112,8 +113,8 @@ def runs(data: Priced, section: dict[str, Any], options: Options, modes: Sequenc
     return found
 
 
-def lines(frames: Frames, options: Options) -> list[str]:
-    """The modes in one line each, and the one to take: what an installation prints before it asks."""
+def advice(frames: Frames, options: Options) -> dict[str, Any]:
+    """The modes' rows and the one to take, also in `lines` of text: what an installation says before it asks."""
     data = priced(frames, options.prices, options.now)
     found = rows(data, options.sections.get("returns", {}), options.environment, MODES)
     mode, why = recommend(found)
@@ -122,4 +123,6 @@ def lines(frames: Frames, options: Options) -> list[str]:
         f"{one['saved_tokens']:,.0f} tokens of {one['n']} returns"
         for one in found
     ]
-    return [*text, f"  advice    mode {mode}: {why} (from your own transcripts)"]
+    text.append(f"  advice    mode {mode}: {why} (from your own transcripts)")
+    modes = [{key: one[key] for key in ADVISED} for one in found]
+    return {"modes": modes, "recommended": mode, "why": why, "lines": text}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ def mode(name: str, saved: float, interval: list[float] | None, over: list[float
     return {**base, "usd_over_block": over, **more}
 
 
+ROOT = Path(__file__).resolve().parents[3]
 ANNOUNCE = mode("announce", 0.0, [0.0, 0.0], [-1.0, 3.0])
 
 
@@ -42,3 +45,16 @@ def test_modes_of_a_command_line() -> None:
     assert asked.modes("announce, block,shorten,block") == ["announce", "block", "shorten"]
     with pytest.raises(UsageError, match="loud"):
         asked.modes("loud")
+
+
+def test_an_installation_advises_the_same_in_both_forms(setpoint: Any, home: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / "projects").symlink_to(ROOT / "data" / "transcripts")
+    words = ("hooks", "install", "returns", "project", "1000", "2500", "--dry-run")
+    said = json.loads(setpoint(*words, "--json").stdout)["advice"]
+    assert [one["mode"] for one in said["modes"]] == ["announce", "block", "shorten"]
+    text = setpoint(*words).stdout
+    assert f"mode {said['recommended']}: {said['why']}" in text
+    for one in said["modes"]:
+        assert f"{one['saved_tokens']:,.0f} tokens of {one['n']} returns" in text
+    assert "advice" not in json.loads(setpoint("hooks", "install", "context", "project", "--dry-run", "--json").stdout)
