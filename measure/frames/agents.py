@@ -6,11 +6,11 @@ import polars as pl
 
 from measure.frames.ends import statuses
 from measure.frames.labels import in_order, labelled
+from measure.frames.launches import INLINE
 from measure.frames.runs import POSITION, THREAD
 from measure.frames.sums import whole, whole_of
 from measure.transcripts.build import RawFrames
 
-INLINE = 2  # rank of a chain inside a main file (`ownership`)
 PROMPT = ("input_tokens", "cache_read_tokens", "cache_write_tokens")
 
 COUNTS = ("requests", "compactions", *PROMPT, "total_input_tokens", "output_tokens")
@@ -54,13 +54,13 @@ def _threads(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl
 
 
 def _sums(placed: pl.DataFrame) -> pl.DataFrame:
-    """Sums and the curve's ends of each thread."""
+    """Sums and the curve's ends of each thread; `placed` is in the order of threads and steps."""
     context = pl.col("context_tokens").drop_nulls()
     models = pl.col("model").drop_nulls().mode(maintain_order=True).first()
     return (
-        placed.sort("step")
-        .group_by(THREAD)
+        placed.group_by("thread", maintain_order=True)
         .agg(
+            pl.col(THREAD).first(),
             pl.len().cast(pl.Int64).alias("requests"),
             context.first().alias("first_context_tokens"),
             context.max().alias("peak_context_tokens"),
@@ -69,6 +69,7 @@ def _sums(placed: pl.DataFrame) -> pl.DataFrame:
             whole_of(*PROMPT).alias("total_input_tokens"),
             models.alias("model"),
         )
+        .drop("thread")
     )
 
 
@@ -76,9 +77,9 @@ def _spans(raw: RawFrames) -> pl.DataFrame:
     """First and last time, folder, version and file of each thread, of the records that its best file holds."""
     spans = raw["spans"].filter(pl.col("rank") < INLINE)
     spans = spans.filter(pl.col("rank") == pl.col("rank").min().over(THREAD))
-    usage = raw["usage"].filter(pl.col("owned") & (pl.col("rank") >= INLINE))
     # A main file has one span for all inline chains in it: theirs come from the records themselves.
-    chains = usage.with_columns(pl.col("ts").alias("last_ts"))
+    chains = raw["usage"].select(*THREAD, *POSITION, "ts", "cwd", "version", "owned", "rank")
+    chains = chains.filter(pl.col("owned") & (pl.col("rank") >= INLINE)).with_columns(pl.col("ts").alias("last_ts"))
     names = (*THREAD, *POSITION, "ts", "last_ts", "cwd", "version")
     rows = pl.concat([spans.select(names), chains.select(names)]).sort(*POSITION, nulls_last=True)
     return rows.group_by(THREAD, maintain_order=True).agg(
@@ -96,22 +97,24 @@ def _counts(rows: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _inherited(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
     """Context of the request that each fork went out from: of fork agents the launch, of sessions the last copy."""
-    contexts = placed.filter(pl.col("context_tokens").is_not_null() & pl.col("message_id").is_not_null())
-    contexts = contexts.select("message_id", pl.col("context_tokens").alias("inherited_tokens"))
-    contexts = contexts.unique("message_id", keep="first", maintain_order=True)
-    calls = (
-        raw["tool_uses"].filter("owned").select("session_id", pl.col("tool_use_id").alias("launched_by"), "message_id")
-    )
     forks = launched.filter(pl.col("mode") == "fork").select(*THREAD, "launched_by")
+    calls = raw["tool_uses"].select("session_id", pl.col("tool_use_id").alias("launched_by"), "message_id", "owned")
+    calls = calls.filter(pl.col("owned") & pl.col("launched_by").is_in(forks["launched_by"].drop_nulls().implode()))
     calls = calls.unique(("session_id", "launched_by"), keep="first", maintain_order=True)
     forks = forks.join(calls, on=("session_id", "launched_by"), maintain_order="left")
-    copies = raw["usage"].filter(~pl.col("owned") & (pl.col("rank") == 0))
-    owners = raw["usage"].filter("owned").select("uuid", pl.col("file").alias("owner"), "file_session")
-    copies = copies.join(owners.drop_nulls().unique("uuid"), on="uuid", suffix="_owner")
-    copies = copies.filter(pl.col("file_session") != pl.col("file_session_owner")).sort("path", "line")
+    doubtful = raw["usage"].select("uuid", "path", "line", "file_session", "message_id", "rank", "owned", "copied")
+    doubtful = doubtful.filter(pl.col("copied") & pl.col("uuid").is_not_null())
+    copies = doubtful.filter(~pl.col("owned") & (pl.col("rank") == 0))
+    owners = doubtful.filter("owned").select("uuid", pl.col("file_session").alias("owner")).drop_nulls()
+    copies = copies.join(owners.unique("uuid", keep="first", maintain_order=True), on="uuid")
+    copies = copies.filter(pl.col("file_session") != pl.col("owner")).sort("path", "line")
     last = copies.group_by("file_session", maintain_order=True).agg(pl.col("message_id").drop_nulls().last())
     mains = last.select(
         pl.col("file_session").alias("session_id"), pl.lit(None, pl.String).alias("agent_id"), "message_id"
     )
     found = pl.concat([forks.select(*THREAD, "message_id"), mains]).unique(THREAD, keep="first", maintain_order=True)
+    contexts = placed.select("message_id", pl.col("context_tokens").alias("inherited_tokens")).filter(
+        pl.col("message_id").is_in(found["message_id"].drop_nulls().implode()) & pl.col("inherited_tokens").is_not_null()
+    )
+    contexts = contexts.unique("message_id", keep="first", maintain_order=True)
     return found.join(contexts, on="message_id", how="inner").drop("message_id")

@@ -79,7 +79,8 @@ def _marks(raw: RawFrames) -> list[tuple[Key, str, datetime, Any]]:
     """Texts, blocks and refused hand-backs of all agents, in order of their place."""
     agents = pl.col("owned") & pl.col("agent_id").is_not_null() & pl.col("ts").is_not_null()
     names = (*THREAD, *POSITION, "ts")
-    texts = raw["usage"].filter(agents & pl.col("last_text_chars").is_not_null() & ~pl.col("from_progress"))
+    texts = raw["usage"].select(*names, "owned", "last_text_chars", "from_progress")
+    texts = texts.filter(agents & pl.col("last_text_chars").is_not_null() & ~pl.col("from_progress"))
     stops = raw["turns"].filter(agents & pl.col("kind").is_in(["stop_feedback", "stop_context"]))
     calls = raw["tool_uses"].filter(agents & (pl.col("tool") == HANDBACK))
     refused = raw["tool_results"].filter("is_error").select("file", "tool_use_id").unique()

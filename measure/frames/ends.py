@@ -90,7 +90,7 @@ def _files(raw: RawFrames) -> dict[Key, str]:
     marks = raw["events"].filter(pl.col("owned") & pl.col("agent_id").is_not_null())
     errors = (pl.col("kind") == "synthetic") & (pl.col("outcome") == "api_error")
     word = pl.when(pl.col("kind") == "interrupt").then(pl.lit("stopped")).when(errors).then(pl.lit("failed"))
-    work = raw["usage"].filter(pl.col("owned") & pl.col("agent_id").is_not_null())
+    work = raw["usage"].select(*names, "owned").filter(pl.col("owned") & pl.col("agent_id").is_not_null())
     rows = pl.concat(
         [
             marks.filter(pl.col("kind").is_in(["interrupt", "synthetic"])).select(*names, word.alias("word")),

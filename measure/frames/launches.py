@@ -11,6 +11,7 @@ from measure.transcripts.build import RawFrames
 from measure.transcripts.values import INT64_MAX
 
 LAUNCHERS = ("Agent", "Task")
+INLINE = 2  # rank of a chain inside a main file (`ownership`)
 Key = tuple[str | None, str | None]
 # The tables whose rows tell that a thread was at work.
 _WORK = ("usage", "tool_results", "turns")
@@ -69,7 +70,8 @@ def _seen(raw: RawFrames) -> list[tuple[Key, dict[str, Any]]]:
     flows = [
         ((s, a), {"mode": "workflow" if kinds.get(p) == "workflow agent" else None}) for s, a, p in spans.iter_rows()
     ]
-    usage = raw["usage"].filter(pl.col("agent_id").is_not_null()).sort(*POSITION, nulls_last=True)
+    usage = raw["usage"].select(*THREAD, *POSITION, "attribution_agent").filter(pl.col("agent_id").is_not_null())
+    usage = usage.sort(*POSITION, nulls_last=True)
     types = usage.group_by(THREAD, maintain_order=True).agg(pl.col("attribution_agent").drop_nulls().first())
     forks = raw["fork_refs"].select(*THREAD).unique(maintain_order=True)
     return [
@@ -88,8 +90,10 @@ def answering_tools(raw: RawFrames) -> dict[str | None, str]:
 
 def agent_deliveries(raw: RawFrames) -> pl.DataFrame:
     """The deliveries of agents: those of background commands and of whole workflows are none."""
-    tools = raw["tool_uses"].select("tool_use_id", "tool").drop_nulls().unique("tool_use_id", keep="any")
     rows = raw["deliveries"].filter(pl.col("owned") & pl.col("from_agent").is_not_null())
+    tools = raw["tool_uses"].select("tool_use_id", "tool")
+    tools = tools.filter(pl.col("tool_use_id").is_in(rows["tool_use_id"].drop_nulls().unique().implode()))
+    tools = tools.drop_nulls().unique("tool_use_id", keep="first", maintain_order=True)
     rows = rows.join(tools, on="tool_use_id", how="left", maintain_order="left")
     by_agent = pl.col("tool").is_in([*LAUNCHERS, "SendMessage"])
     unknown = pl.col("tool").is_null() & pl.col("report_chars").is_not_null()
@@ -142,10 +146,11 @@ def _inline(raw: RawFrames, calls: dict[Key, dict[str, Any]]) -> list[tuple[Key,
 
 def _chains(raw: RawFrames) -> pl.DataFrame:
     """One row an inline sidechain: thread, path, first line, and the size of its last text."""
-    columns = [*THREAD, "rank", "path", "line"]
-    work = [raw[name].filter("owned").select(columns) for name in _WORK if name != "usage"]
-    usage = raw["usage"].filter("owned").select(*columns, pl.col("last_text_chars").alias("text"))
-    rows = pl.concat([usage, *work], how="diagonal").filter((pl.col("rank") == 2) & pl.col("agent_id").is_not_null())
+    columns = [*THREAD, "path", "line"]
+    inline = pl.col("owned") & (pl.col("rank") == INLINE) & pl.col("agent_id").is_not_null()
+    work = [raw[name].select(*columns, "owned", "rank").filter(inline) for name in _WORK if name != "usage"]
+    usage = raw["usage"].select(*columns, "owned", "rank", pl.col("last_text_chars").alias("text")).filter(inline)
+    rows = pl.concat([usage, *work], how="diagonal")
     chains = rows.sort("line").group_by(*THREAD, "path", maintain_order=True)
     return chains.agg(pl.col("line").min(), pl.col("text").drop_nulls().last()).sort("path", "line")
 

@@ -39,7 +39,8 @@ def prepare(raw: RawFrames) -> RawFrames:
     )
     named, out, at = named.drop("pair"), dict(raw), 0
     for name, table in tables.items():
-        out[name] = _mark_owned(table.with_columns(named[at : at + table.height].get_columns()))
+        # In one piece: of a frame whose columns are cut differently every operation makes a whole copy first.
+        out[name] = _mark_owned(table.rechunk().with_columns(named[at : at + table.height].get_columns()))
         at += table.height
     return out
 

@@ -20,7 +20,8 @@ def sessions(raw: RawFrames, requests: pl.DataFrame, agents: pl.DataFrame, compa
     launched = _count(agents.filter(pl.col("agent_id").is_not_null()), "agents")
     compacted = _count(compactions, "compactions")
     rows = rows.join(totals, on="session_id", how="left")
-    for counted in (launched, compacted, _forks(raw), untracked(raw, requests)):
+    forks = _forks(raw)
+    for counted in (launched, compacted, forks, _untracked(raw, requests, forks)):
         rows = rows.join(counted, on="session_id", how="left")
     rows = rows.with_columns(pl.col("requests", "agents", "compactions", *TOKENS).fill_null(0))
     rows = rows.sort("started", "session_id", nulls_last=True)
@@ -49,24 +50,24 @@ def _spans(raw: RawFrames) -> pl.DataFrame:
 
 def _forks(raw: RawFrames) -> pl.DataFrame:
     """For each session whose main file copies records of another one: the owner of the LAST record it copied."""
-    columns = ["uuid", "file_session", "session_id", "line", "owned", "rank"]
-    talk = pl.concat([raw[name].select(columns) for name in ("usage", "turns", "tool_results")])
-    talk = talk.filter(pl.col("uuid").is_not_null() & (pl.col("rank") == 0))
+    columns = ["uuid", "file_session", "session_id", "line", "owned", "copied", "rank"]
+    doubtful = pl.col("copied") & pl.col("uuid").is_not_null() & (pl.col("rank") == 0)
+    talk = pl.concat([raw[name].select(columns).filter(doubtful) for name in ("usage", "turns", "tool_results")])
     owners = talk.filter("owned").select("uuid", pl.coalesce("session_id", "file_session").alias("forked_from"))
-    copies = talk.filter(~pl.col("owned")).join(owners.unique("uuid", keep="any"), on="uuid")
+    copies = talk.filter(~pl.col("owned")).join(owners.unique("uuid", keep="first", maintain_order=True), on="uuid")
     copies = copies.filter(pl.col("file_session") != pl.col("forked_from")).sort("line")
     last = copies.group_by("file_session", maintain_order=True).agg(pl.col("forked_from").last())
     return last.rename({"file_session": "session_id"})
 
 
-def untracked(raw: RawFrames, requests: pl.DataFrame) -> pl.DataFrame:
+def _untracked(raw: RawFrames, requests: pl.DataFrame, forks: pl.DataFrame) -> pl.DataFrame:
     """What the client's totals (`cost-state`) hold beyond the requests: compactions and side requests.
 
     The last totals of a session, minus those it was forked with (the parent's last totals that do not exceed the
     fork's first ones), minus the sum over its requests. One row a session with a cost-state.
     """
     states = _states(raw["costs"])
-    parents = dict(_forks(raw).iter_rows())
+    parents = dict(forks.iter_rows())
     sums = {
         session: tokens for session, *tokens in requests.group_by("session_id").agg(*map(whole, TOKENS)).iter_rows()
     }
