@@ -72,7 +72,8 @@ def _calls(raw: RawFrames, launched: pl.DataFrame) -> dict[Key, str]:
     by_call = _by_call(launched)
     told = raw["agent_results"].select("file", "tool_use_id").unique()
     uses = raw["tool_uses"].filter(pl.col("tool").is_in(LAUNCHERS)).select("file", "tool_use_id").unique()
-    rows = raw["tool_results"].filter("owned").join(uses, on=("file", "tool_use_id"), how="semi")
+    rows = raw["tool_results"].filter(pl.col("owned") & pl.col("tool_use_id").is_in(uses["tool_use_id"].implode()))
+    rows = rows.join(uses, on=("file", "tool_use_id"), how="semi")
     rows = rows.join(told, on=("file", "tool_use_id"), how="anti").sort(*POSITION, nulls_last=True)
     names = ("session_id", "agent_id", "tool_use_id", "is_error", "interrupted", "denial")
     found: dict[Key, str] = {}

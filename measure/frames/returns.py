@@ -107,7 +107,8 @@ def _bare(raw: RawFrames, by_call: dict[tuple[Any, Any], str], modes: dict[Any, 
     """Results of launching calls that tell nothing but the text: old inline sidechains, and persisted ones."""
     uses = raw["tool_uses"].filter(pl.col("owned") & pl.col("tool").is_in(LAUNCHERS))
     told = raw["agent_results"].select("file", "tool_use_id").unique()
-    rows = raw["tool_results"].filter(pl.col("owned") & ~pl.col("is_error").fill_null(value=False))
+    rows = raw["tool_results"].filter(pl.col("owned") & pl.col("tool_use_id").is_in(uses["tool_use_id"].implode()))
+    rows = rows.filter(~pl.col("is_error").fill_null(value=False))
     rows = rows.filter(~pl.col("hook_denied") & pl.col("denial").is_null() & ~pl.col("interrupted"))
     rows = rows.join(uses.select("file", "tool_use_id").unique(), on=("file", "tool_use_id"), how="semi")
     rows = rows.join(told, on=("file", "tool_use_id"), how="anti")
@@ -170,9 +171,9 @@ def _messages(raw: RawFrames) -> Iterator[Row]:
 
 def _handbacks(raw: RawFrames) -> Iterator[Row]:
     """Accepted hand-backs in the agents' own files, each with the message that carried it to the caller."""
-    results = raw["tool_results"].filter(pl.col("owned"))
-    accepted = results.filter(~pl.col("is_error").fill_null(value=False) & ~pl.col("hook_denied"))
     calls = raw["tool_uses"].filter(pl.col("owned") & (pl.col("tool") == HANDBACK) & pl.col("agent_id").is_not_null())
+    results = raw["tool_results"].filter(pl.col("owned") & pl.col("tool_use_id").is_in(calls["tool_use_id"].implode()))
+    accepted = results.filter(~pl.col("is_error").fill_null(value=False) & ~pl.col("hook_denied"))
     calls = calls.join(accepted.select("file", "tool_use_id").unique(), on=("file", "tool_use_id"), how="semi")
     carried: dict[tuple[Any, Any], list[Row]] = {}
     for row in _messages(raw):
