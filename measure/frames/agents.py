@@ -114,7 +114,8 @@ def _inherited(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> 
     )
     found = pl.concat([forks.select(*THREAD, "message_id"), mains]).unique(THREAD, keep="first", maintain_order=True)
     contexts = placed.select("message_id", pl.col("context_tokens").alias("inherited_tokens")).filter(
-        pl.col("message_id").is_in(found["message_id"].drop_nulls().implode()) & pl.col("inherited_tokens").is_not_null()
+        pl.col("message_id").is_in(found["message_id"].drop_nulls().implode())
+        & pl.col("inherited_tokens").is_not_null()
     )
     contexts = contexts.unique("message_id", keep="first", maintain_order=True)
     return found.join(contexts, on="message_id", how="inner").drop("message_id")

@@ -5,7 +5,20 @@ from __future__ import annotations
 import posixpath
 from functools import lru_cache
 
+import polars as pl
+
 DRIVE = 2
+
+
+def absolutes(paths: pl.Series, folders: pl.Series) -> pl.Series:
+    """`absolute` of each path against its folder."""
+    path, cwd = pl.col("path"), pl.col("cwd")
+    odd = path.str.contains(r"//|/\.|/$|^[^/]|^$") | (cwd.str.starts_with("/") | (cwd == "")).not_()
+    rows = pl.DataFrame({"path": paths, "cwd": folders})
+    at = rows.select(odd.fill_null(value=False).arg_true()).to_series()
+    if not at.len():
+        return paths
+    return paths.scatter(at, pl.Series([absolute(*row) for row in rows[at].iter_rows()], dtype=pl.String))
 
 
 @lru_cache(maxsize=65_536)

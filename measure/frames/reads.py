@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import deque
 from collections.abc import Iterator
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from measure.frames.asked import calls, files_read, files_written
 from measure.frames.labels import labelled
-from measure.frames.paths import absolute
 from measure.frames.repeats import NONE, Held, Range, Repeat
 from measure.frames.runs import THREAD
 from measure.transcripts.build import RawFrames
 from measure.transcripts.lines import unpack_marks
-from measure.transcripts.values import INT64_MAX
 
-WRITERS = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 # What the client says instead of the text is all that the model read.
 STUB = Repeat("same", 0)
+_VERDICT = {"row": pl.UInt32, "chars": pl.Int64, "repeat": pl.String, "avoidable_chars": pl.Int64}
+
+
+class File(NamedTuple):
+    """One file that a call asked for, with the result of the whole call."""
+
+    row: int
+    at: int
+    run: int
+    tool: str
+    stub: bool
+    chars: int | None
+    times: int
+    path: str | None
+    asked: Range
+    number: int | None
+    marks: list[int] | None
 
 
 class Part(NamedTuple):
@@ -43,108 +58,81 @@ def reads(raw: RawFrames, answered: pl.DataFrame, types: pl.DataFrame) -> pl.Dat
     files they change cannot be named: a change shows in the lines themselves, as one by anybody else does.
     `chars` is null where one call printed several files and the border between them is not known.
     """
-    rows = [row for thread in _threads(raw, answered) for row in _thread(thread)]
-    schema = {
-        "at": pl.UInt32,
-        "path_read": pl.String,
-        "first_line": pl.Int64,
-        "last_line": pl.Int64,
-        "whole": pl.Boolean,
-        "chars_read": pl.Int64,
-        "repeat": pl.String,
-        "avoidable_chars": pl.Int64,
-    }
-    found = pl.DataFrame(rows, schema=schema, orient="row")
-    calls = answered.with_row_index("at").with_columns(pl.col("tool").alias("via"))
-    joined = found.join(calls, on="at", how="left", maintain_order="left")
-    joined = joined.with_columns(pl.col("chars_read").alias("chars"))
+    rows = calls(raw, answered)
+    found = files_read(raw, rows).with_row_index("row")
+    # A file that is read once repeats nothing: no marks. Of several that one call prints they tell the borders.
+    plain = pl.col("chars").is_null() | pl.col("path").is_null() | pl.col("stub")
+    judged = found.filter((pl.col("files") > 1) | ((pl.col("times") > 1) & ~plain))
+    figures = pl.DataFrame(_verdicts(raw, judged, files_written(rows)), schema=_VERDICT, orient="row")
+    found = found.select(
+        "at",
+        pl.col("path").alias("path_read"),
+        pl.col("first").alias("first_line"),
+        pl.col("last").alias("last_line"),
+        (pl.col("first").eq_missing(1) & pl.col("last").is_null() & pl.col("from_end").is_null()).alias("whole"),
+        "chars",
+        pl.when("stub").then(pl.lit(STUB.kind)).otherwise(pl.lit(NONE.kind)).alias("repeat"),
+        pl.when(pl.col("chars").is_not_null()).then(0).cast(pl.Int64).alias("avoidable_chars"),
+    )
+    found = found.with_columns(
+        found[name].scatter(figures["row"], figures[name]) for name in ("chars", "repeat", "avoidable_chars")
+    )
+    place = answered.select(*THREAD, "path", "cwd", "tool_use_id", "ts", "segment", "result_step", "tool")
+    joined = found.hstack(place.rename({"tool": "via"})[found["at"]].get_columns())
     # `labelled` needs `path`, the transcript's; the frame's is the file that was read
     out = labelled("reads", joined, raw, types)
     return out.with_columns(joined["path_read"].alias("path"))
 
 
-def _threads(raw: RawFrames, answered: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
-    """Calls that read or write files, a list for each thread and segment, in order."""
-    columns = ["file", "tool_use_id", "first_number", "marks", "stub"]
-    contents = raw["contents"].select(columns).unique(("file", "tool_use_id"), keep="last", maintain_order=True)
-    calls = answered.with_row_index("at").filter(pl.col("tool").is_in(["Read", "Bash", *WRITERS]))
-    calls = calls.join(contents, on=("file", "tool_use_id"), how="left", maintain_order="left")
-    bash = pl.col("tool") == "Bash"
-    calls = calls.filter(~bash | pl.col("tool_use_id").is_in(raw["printed"]["tool_use_id"].implode()))
-    printed = _printed(raw["printed"])
-    names = ["at", "tool", "file_path", "offset", "limit", "cwd", "chars", "is_error", "first_number", "marks", "stub"]
-    groups = calls.select(*names, "file", "tool_use_id", *THREAD, "segment")
-    for _, group in groupby(groups.iter_rows(named=True), key=itemgetter(*THREAD, "segment")):
-        yield [row | {"printed": printed.get((row["file"], row["tool_use_id"]))} for row in group]
-
-
-def _printed(rows: pl.DataFrame) -> dict[tuple[int, str], list[tuple[str | None, Range]]]:
-    """The files that each Bash call prints, in order."""
-    out: dict[tuple[int, str], list[tuple[str | None, Range]]] = {}
-    columns = ("file", "tool_use_id", "file_path", "cwd", "first_line", "last_line", "from_end", "part")
-    for file, call, path, cwd, first, last, end, part in rows.sort("file", "line", "part").select(columns).iter_rows():
-        parts = out.setdefault((file, call), [])
-        if part == len(parts):  # a copy of the call begins again at 0
-            parts.append((absolute(path, cwd), Range(first, last, end)))
-    return out
-
-
-def _thread(calls: list[dict[str, Any]]) -> Iterator[tuple[Any, ...]]:
-    """The rows of one thread and segment."""
+def _verdicts(raw: RawFrames, judged: pl.DataFrame, written: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    """For each judged file (`row`) the share of the result that is its own, and what of it was there before."""
+    written = written.join(judged.select("run", "path").unique(), on=("run", "path"), how="semi").sort("at")
+    changes = deque(written.select("at", "path").iter_rows())
     held: dict[str, Held] = {}
-    times = Counter(path for call in calls if call["stub"] is not None for path, _ in _asked(call))
-    for call in calls:
-        if call["tool"] in WRITERS:
-            path = absolute(call["file_path"], call["cwd"])
-            if path is not None and call["is_error"] is not True:
-                held.pop(path, None)
-        elif call["stub"] is not None:
-            for part in _parts(call, times):
-                repeat = _judge(held, part, stub=call["stub"])
-                asked = part.asked
-                whole = asked == Range()
-                size = None if part.chars is None else repeat.chars
-                yield (call["at"], part.path, asked.first, asked.last, whole, part.chars, repeat.kind, size)
+    current = None
+    for (at, run), files in groupby(_files(raw, judged), key=attrgetter("at", "run")):
+        if run != current:
+            held, current = {}, run
+        while changes and changes[0][0] < at:
+            held.pop(changes.popleft()[1], None)
+        whole = list(files)
+        for one, part in zip(whole, _parts(whole), strict=True):
+            repeat = STUB if one.stub else _judge(held, part, one.times)
+            yield one.row, part.chars, repeat.kind, None if part.chars is None else repeat.chars
 
 
-def _judge(held: dict[str, Held], part: Part, *, stub: bool) -> Repeat:
-    if stub:
-        return STUB
-    if part.path is None or part.checks is None or part.chars is None:
+def _files(raw: RawFrames, judged: pl.DataFrame) -> Iterator[File]:
+    numbers, marks = (raw["contents"][name].gather(judged["content"]).to_list() for name in ("first_number", "marks"))
+    names = ("row", "at", "run", "tool", "stub", "chars", "times", "path", "first", "last", "from_end")
+    for facts, number, lines in zip(judged.select(names).iter_rows(), numbers, marks, strict=True):
+        yield File._make((*facts[:-3], Range(*facts[-3:]), number, lines))
+
+
+def _judge(held: dict[str, Held], part: Part, times: int) -> Repeat:
+    if times == 1 or part.path is None or part.checks is None or part.chars is None:
         return NONE
     file = held.setdefault(part.path, Held())
     return file.read(part.asked, part.start, part.checks, part.sizes, part.chars)
 
 
-def _asked(call: dict[str, Any]) -> list[tuple[str | None, Range]]:
-    """The files that one call reads, each with the lines asked for."""
-    if call["tool"] != "Read":
-        return call["printed"] or []
-    first, limit = call["offset"] or 1, call["limit"]
-    last = None if limit is None else min(first + limit - 1, INT64_MAX)
-    return [(absolute(call["file_path"], call["cwd"]), Range(first, last))]
+def _parts(files: list[File]) -> list[Part]:
+    """The files of one call with their share of its result."""
+    one = files[0]
+    checks, sizes = unpack_marks(one.marks) if one.marks else ([], [])
+    if len(files) > 1:
+        return _shares([(file.path, file.asked) for file in files], checks, sizes, one.chars)
+    start = one.number or (one.asked.first if one.tool == "Read" else None)
+    return [Part(one.path, one.asked, start, checks, sizes, one.chars)]
 
 
-def _parts(call: dict[str, Any], times: Counter[str | None]) -> list[Part]:
-    """The files of one call with their share of its result. A file that is read once repeats nothing: no marks."""
-    files = _asked(call)
-    alone = len(files) == 1
-    if alone and times[files[0][0]] == 1:
-        return [Part(*files[0], None, None, [], call["chars"])]
-    checks, sizes = unpack_marks(call["marks"] or ())
-    if not alone:
-        return _shares(files, checks, sizes, call["chars"])
-    path, asked = files[0]
-    start = call["first_number"] or (asked.first if call["tool"] == "Read" else None)
-    return [Part(path, asked, start, checks, sizes, call["chars"])]
-
-
-def _shares(printed: list[tuple[str | None, Range]], checks: list[int], sizes: list[int], chars: int) -> list[Part]:
+def _shares(
+    printed: list[tuple[str | None, Range]], checks: list[int], sizes: list[int], chars: int | None
+) -> list[Part]:
     """Cut one result between several files, where the line counts that were asked for leave no doubt."""
     counts = [_count(asked) for _, asked in printed]
     unknown = counts.count(None)
     rest = len(checks) - sum(count for count in counts if count is not None)
-    if unknown > 1 or rest < 0 or (not unknown and rest):
+    if chars is None or unknown > 1 or rest < 0 or (not unknown and rest):
         return [Part(path, asked, None, None, [], None) for path, asked in printed]
     parts, at = [], 0
     for (path, asked), count in zip(printed, counts, strict=True):
