@@ -20,6 +20,7 @@ from hooks.plan import config_of, installed_features, settings_of
 from hooks.runtime.watch import unanswered
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import is_ours, ours
+from hooks.show import counted
 from hooks.trials import SESSION, Trial, trials
 
 LONGEST_TIMEOUT = 600  # seconds: the client's own default
@@ -105,7 +106,9 @@ def attempt(scope: Scope, trial: Trial, hook: Mapping[str, Any] | None) -> dict[
             shutil.rmtree(scope.home / "state" / SESSION, ignore_errors=True)
     row["ms"] = (time.perf_counter() - started) * 1000
     right = done.returncode == 0 and not done.stderr and trial.expects(done.stdout.decode("utf-8", "replace"))
-    row["answer"] = trial.says if right else f"not {trial.says} (exit {done.returncode}, {len(done.stdout)} bytes)"
+    row["answer"] = (
+        trial.says if right else f"not {trial.says} (exit {done.returncode}, {counted(len(done.stdout), 'byte')})"
+    )
     return {**row, "verdict": "ok" if right else "failed"}
 
 
@@ -148,9 +151,11 @@ def foreign_findings(places: list[Scope], paths: list[Path]) -> list[str]:
         short = Path((command.split() or ["?"])[0]).name
         slow = percentile([float(ms) for ms in runs.durations], 0.95)
         if runs.failed or runs.cancelled:
-            warned.append(f"hook {short}: {runs.failed} failed, {runs.cancelled} timed out of {runs.total} runs")
+            warned.append(
+                f"hook {short}: {runs.failed} failed, {runs.cancelled} timed out of {counted(runs.total, 'run')}"
+            )
         if slow is not None and slow > SLOW_MS:
-            warned.append(f"hook {short}: p95 {slow:.0f} ms over {len(runs.durations)} runs")
+            warned.append(f"hook {short}: p95 {slow:.0f} ms over {counted(len(runs.durations), 'run')}")
     return warned
 
 

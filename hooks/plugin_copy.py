@@ -68,7 +68,7 @@ def status(client: str | None) -> dict[str, Any]:
 
 def line(found: Mapping[str, Any]) -> str:
     """That status as text."""
-    whole = f"{found['present']}/{found['wanted']} files in {found['folder']}"
+    whole = f"files {found['present']}/{found['wanted']} in {found['folder']}"
     if found["why"]:
         return f"{whole}; {found['why']}: {ROUTES} are blocked instead of cut"
     return f"{whole}, cuts {ROUTES} in clients from {found['needs_client']}"

@@ -35,13 +35,18 @@ def plan_lines(made: Plan) -> list[str]:
     return lines + [f"  warning   {warning}" for warning in made.warnings]
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 hook", "4 hooks": a count with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _files(made: Plan) -> str:
     parts = [str(_short(made.scope, change.path)) for change in made.changed]
     if made.copy:
         wanted = {name: copies.digest(data) for name, data in copies.sources().items()}
         present = copies.installed(made.scope.home)
         stale = sum(present.get(name) != digest for name, digest in wanted.items())
-        parts += [f"setpoint/ ({stale} of {len(wanted)} files to copy)"] if stale else []
+        parts += [f"setpoint/ ({stale} of {counted(len(wanted), 'file')} to copy)"] if stale else []
     plugin = plugin_copy.changes(made.scope.home, wants_plugin(made)) if made.wanted else None
     parts += [plugin] if plugin else []
     if made.remove and made.scope.home.exists():
@@ -82,7 +87,9 @@ def limits_text(name: str, section: object) -> str:
         policy = Policy(section, "", {})
         text = f"pass {policy.pass_tokens}, file {policy.file_tokens} est. tokens, mode {policy.mode}"
     elif name == "context":
-        text = f"report at {bound(section, None, None):,} tokens, or with {turns_left_at(section)} turns left"
+        text = (
+            f"report at {bound(section, None, None):,} tokens, or with {counted(turns_left_at(section), 'turn')} left"
+        )
     elif name == "reads":
         text = f"mode {mode_of(section)}, {'repeats only' if repeat_only(section) else 'every print'}"
     elif name == "compaction":
@@ -105,7 +112,7 @@ def _stays(made: Plan) -> str:
     for name in ("settings.json", "settings.local.json"):
         settings = settings_of(made.scope, name)
         foreign += _count(settings.get("hooks")) - len(ours(settings))
-    parts = [f"{foreign} hooks of others" if foreign else "every other setting"]
+    parts = [f"{counted(foreign, 'hook')} of others" if foreign else "every other setting"]
     if made.remove and not made.purge:
         parts.append("setpoint.json, logs and backups")
     return ", ".join(parts)

@@ -16,7 +16,7 @@ from hooks.runtime.paths import env
 from hooks.runtime.returns import ENV_FILE, ENV_PASS, Policy
 from hooks.scopes import LOCAL, SETTINGS, Scope
 from hooks.settings import ours
-from hooks.show import limits_text
+from hooks.show import counted, limits_text
 
 
 def status(places: list[Scope]) -> dict[str, Any]:
@@ -31,7 +31,10 @@ def status(places: list[Scope]) -> dict[str, Any]:
     rows = [scope_status(place) for place in places]
     lines = [line for row in rows for line in scope_lines(row)]
     if client["runs"]:
-        lines.append(f"client    {client['runs']} runs noted, {client['failures']} failed, p95 {_ms(client['p95_ms'])}")
+        lines.append(
+            f"client    {counted(int(client['runs'] or 0), 'run')} noted, {client['failures']} failed, "
+            f"p95 {_ms(client['p95_ms'])}"
+        )
     return {"report": "hooks status", "scopes": rows, "client": client, "lines": lines}
 
 
@@ -94,9 +97,9 @@ def _state(row: Mapping[str, Any]) -> tuple[str, list[str]]:
         return "not installed", []
     why = []
     if files["missing"]:
-        why.append(f"{len(files['missing'])} files are missing")
+        why.append(f"{counted(len(files['missing']), 'file')} missing")
     if files["differing"]:
-        why.append(f"{len(files['differing'])} files are of another version")
+        why.append(f"{counted(len(files['differing']), 'file')} of another version")
     why += row["unreadable"]
     if found["missing"] or not (found["wanted"] or row["features"]):
         why.append(f"entries are missing: {', '.join(found['missing']) or 'all'}")
@@ -141,6 +144,7 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
         f"  files     {files['present']}/{files['wanted']}, {len(files['differing'])} differ from the package",
         f"  entries   {found['present']}/{found['wanted']} in {found['file'] or 'no settings file'}",
     ]
+    decided = counted(log["runs"], "decision")
     for one in row["features"]:
         limits = ", ".join(
             f"{key} {value['value']} ({value['source']})" for key, value in one.get("limits", {}).items()
@@ -158,7 +162,7 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
     lines += [
         f"  version   {row['version']['installed'] or 'unknown'} installed, {row['version']['package']} in the package",
         f"  runs by   {row['interpreter']['path']} (Python {row['interpreter']['version'] or 'does not run'})",
-        f"  log       last run {log['last_run'] or 'never'}, 7 days: {log['runs']} decisions, {log['failures']} failed",
+        f"  log       last run {log['last_run'] or 'never'}, 7 days: {decided}, {log['failures']} failed",
         f"  time      p95 {_ms(log['p95_ms'])} in the handler",
     ]
     if row["state"] == "half installed":

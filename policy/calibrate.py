@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from measure.reports.words import counted
 from policy.fit.student import quantile as t_quantile
 from policy.rebuilds import THREAD
 
@@ -120,7 +121,9 @@ def factor(model: str | None, steps: pl.DataFrame) -> Factor:
     """The factor of one model from its `growth` rows; a fallback with its reason where they do not carry one."""
     threads = steps.select(THREAD).n_unique() if steps.height else 0
     if steps.height < LEAST_STEPS:
-        return _fallback(model, steps.height, threads, f"only {steps.height} measured steps, {LEAST_STEPS} needed")
+        return _fallback(
+            model, steps.height, threads, f"only {counted(steps.height, 'measured step')}, {LEAST_STEPS} needed"
+        )
     steps = steps.tail(MOST_STEPS)
     chars, tokens = (steps[name].to_numpy().astype(np.float64) for name in ("chars", "tokens"))
     intercept, slope = regress(chars, tokens)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from measure.plots import style
+from measure.reports.words import counted
 from policy.cost import KINDS
 from policy.spend import by, labelled, over_time
 
@@ -44,7 +45,7 @@ def periods(costs: pl.DataFrame, zone: str = "UTC") -> tuple[pl.DataFrame, int]:
 def unpriced(costs: pl.DataFrame) -> str:
     """What a total leaves out, in words; empty where every request has a price."""
     missing = int(costs["usd"].is_null().sum())
-    return f"{style.count(missing, 'request')} without a price left out" if missing else ""
+    return f"{counted(missing, 'request')} without a price left out" if missing else ""
 
 
 def cost_days(costs: pl.DataFrame, zone: str = "UTC") -> Figure:
@@ -110,7 +111,7 @@ def cost_agents(costs: pl.DataFrame) -> Figure:
     total = sum(usd for _, usd, _ in rows)
     if len(rows) > MOST_TYPES:
         rest = rows[MOST_TYPES:]
-        others = (f"{len(rest)} smaller types", sum(usd for _, usd, _ in rest), sum(n for _, _, n in rest))
+        others = (counted(len(rest), "smaller type"), sum(usd for _, usd, _ in rest), sum(n for _, _, n in rest))
         rows = [*rows[:MOST_TYPES], others]
     notes = [f"{style.dollars(total)} in all", unpriced(costs)]
     with style.house():
@@ -118,7 +119,7 @@ def cost_agents(costs: pl.DataFrame) -> Figure:
         ax = fig.add_subplot()
         ax.barh(range(len(rows)), [usd for _, usd, _ in rows], height=0.62, color=style.COLOURS[3], edgecolor=style.INK)
         for place, (_, usd, n) in enumerate(rows):
-            words = f"{100 * usd / total if total else 0:.1f} % · {style.dollars(usd)} · {style.count(n, 'request')}"
+            words = f"{100 * usd / total if total else 0:.1f} % · {style.dollars(usd)} · {counted(n, 'request')}"
             ax.annotate(words, (usd, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
         style.name_rows(ax, [name for name, _, _ in rows])
         ax.set_xlim(0, 1.45 * max([usd for _, usd, _ in rows]) or 1)

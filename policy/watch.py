@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from measure.commands import Paths
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,7 +57,7 @@ def view(frames: Frames, minutes: float) -> RenderableType:
 
     rows = threads(frames)
     if not rows:
-        return Text(f"No session was written to in the last {minutes:g} minutes.")
+        return Text(f"No session was written to in the last {minutes:g} minute{'' if minutes == 1 else 's'}.")
     table = Table(box=None, pad_edge=False)
     for name in ("session", "thread", "model"):
         table.add_column(name, overflow="fold")
@@ -66,7 +67,7 @@ def view(frames: Frames, minutes: float) -> RenderableType:
         table.add_row(*_cells(row))
     parts: list[RenderableType] = [table]
     if len(rows) > ROWS:
-        parts.append(Text(f"and {len(rows) - ROWS:,} more threads"))
+        parts.append(Text(f"and {counted(len(rows) - ROWS, 'more thread')}"))
     parts += [Text(line) for line in returned(frames)]
     return Group(*parts)
 

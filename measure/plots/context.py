@@ -10,6 +10,7 @@ import polars as pl
 
 from measure.plots import style
 from measure.plots.marks import Mark, Marks, no_marks
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,10 +105,10 @@ def context(
 
 def _subtitle(session: str, main: list[Thread], agents: list[Thread], hidden: int) -> str:
     requests = sum(len(thread.steps) for thread in main + agents)
-    text = f"session {session[:8]} · {style.count(len(agents), 'agent')} · {style.count(requests, 'request')}"
+    text = f"session {session[:8]} · {counted(len(agents), 'agent')} · {counted(requests, 'request')}"
     if any(thread.compacted_at for thread in main + agents):
         text += " · dotted line and ▼: compaction"
-    return f"{text} · {style.count(hidden, 'smaller agent')} not shown" if hidden else text
+    return f"{text} · {counted(hidden, 'smaller agent')} not shown" if hidden else text
 
 
 def _draw(main: list[Thread], agents: list[Thread], subtitle: str, marks: Marks) -> Figure:
@@ -164,7 +165,7 @@ def _panel(ax: Axes, thread: Thread, marks: Sequence[Mark], top: int) -> None:
         ax.axvline(x, color=style.QUIET, linewidth=0.9, linestyle=":")
         ax.plot([x], [ceiling * 0.97], marker="v", color=style.INK, markersize=4, clip_on=False)
     _marks(ax, inside, small=small)
-    about = f"{style.count(len(thread.steps), 'request')}, peak {style.thousands(thread.peak)}"
+    about = f"{counted(len(thread.steps), 'request')}, peak {style.thousands(thread.peak)}"
     above = [f"{mark.label} ({style.thousands(mark.tokens)})" for mark in marks if mark not in inside]
     if above and not small:
         about += f" · above this scale: {style.shown(', '.join(above), 80)}"

@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.plots import spread, style
 from measure.reports.rows import thread_kind
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ def growth(requests: pl.DataFrame) -> Figure:
         return style.message(TITLE, "No thread here has two requests in one segment.")
     subtitle = "within a segment · box: middle half, bar: median, line: 5 to 95 %"
     if hidden:
-        subtitle += f" · {style.count(hidden, 'smaller type')} not shown"
+        subtitle += f" · {counted(hidden, 'smaller type')} not shown"
     with style.house():
         fig = style.figure(style.room(len(rows)), TITLE, subtitle)
         ax = fig.add_subplot()

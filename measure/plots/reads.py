@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.names import short_path, short_project
 from measure.plots import style
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +53,7 @@ def reads(frame: pl.DataFrame) -> Figure:
     if not found.height:
         return style.message(TITLE, "No file was read twice by one context here.")
     kept = found.head(MOST_FILES)
-    subtitle = f"{style.count(int(found['repeats'].sum()), 'repeat read')} of {style.count(found.height, 'file')}"
+    subtitle = f"{counted(int(found['repeats'].sum()), 'repeat read')} of {counted(found.height, 'file')}"
     if found.height > MOST_FILES:
         subtitle += f" · the {MOST_FILES} files with the most shown"
     with style.house():
@@ -77,7 +78,7 @@ def reads(frame: pl.DataFrame) -> Figure:
             start = start + kept[kind]
         for place, (total, again, all_) in enumerate(kept.select("total", "repeats", "reads").iter_rows()):
             ax.annotate(
-                f"{again} of {all_} reads",
+                f"{again} of {counted(all_, 'read')}",
                 (total, place),
                 xytext=(4, 0),
                 textcoords="offset points",

@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.plots import spread, style
 from measure.plots.marks import Mark
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,9 +32,9 @@ def returns(frame: pl.DataFrame, limits: Callable[[str | None], Sequence[Mark]] 
     if not rows:
         return style.message(TITLE, "No return here.")
     total = sum(len(row.values) for row in rows)
-    subtitle = f"{style.count(total, 'return')} · box: middle half, bar: median, line: 5 to 95 %"
+    subtitle = f"{counted(total, 'return')} · box: middle half, bar: median, line: 5 to 95 %"
     if hidden:
-        subtitle += f" · {style.count(hidden, 'smaller type')} not shown"
+        subtitle += f" · {counted(hidden, 'smaller type')} not shown"
     with style.house():
         fig = style.figure(style.room(len(rows), around=2.0), TITLE, subtitle)
         ax = fig.add_subplot()

@@ -88,11 +88,6 @@ def shown(text: str, longest: int = 40) -> str:
     return "".join(char if ord(char) in _drawable() and char.isprintable() else "□" for char in text)
 
 
-def count(number: int, noun: str) -> str:
-    """ "1 agent", "40 agents": a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def thousands(value: float, _position: object = None) -> str:
     """Axis label of a count: 950, 12k, 1.5k, 3M. For display only."""
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):

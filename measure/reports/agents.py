@@ -11,6 +11,7 @@ from measure.metrics import usage
 from measure.metrics.quantiles import rank
 from measure.reports.model import Filters, Report, Show, Table, money
 from measure.reports.rows import asked, cut, rest, thread_kind
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -79,7 +80,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
             "Contexts: tokens of one request's prompt. Input: sum over all requests. Id: the agent, or main's session.",
             *_inherited(table),
             *_silent(table),
-            *rest(table, filters, "threads"),
+            *rest(table, filters, "thread"),
         ],
         extra={"by_type": types.to_dicts()},
         empty="No threads found.",
@@ -90,9 +91,9 @@ def _inherited(table: pl.DataFrame) -> list[str]:
     forks = table["inherited_tokens"].drop_nulls()
     if not len(forks):
         return []
-    return [f"{len(forks):,} forks began with {forks.sum():,} tokens of context taken over from their parents."]
+    return [f"{counted(len(forks), 'fork')} began with {forks.sum():,} tokens of inherited context."]
 
 
 def _silent(table: pl.DataFrame) -> list[str]:
     silent = table.filter(pl.col("agent_id").is_not_null() & pl.col("returns").is_null()).height
-    return [f"{silent:,} agents were launched without a return seen."] if silent else []
+    return [f"No return was seen of {counted(silent, 'agent')}."] if silent else []

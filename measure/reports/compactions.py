@@ -53,7 +53,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         notes=[
             "Before and after: tokens, as the client wrote them. Requests: those since the last compaction.",
             "The requests of a compaction itself leave no usage in transcripts.",
-            *rest(table, filters, "compactions"),
+            *rest(table, filters, "compaction"),
         ],
         extra={"decisions": plain(decided[0].rows) if decided else []},
         empty="No compactions found.",

@@ -72,6 +72,6 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         rows=asked(table, filters),
         tables=[Table("", cut(table, filters).with_columns(thread_kind()), SHOW)],
         totals=totals,
-        notes=["Growth: mean tokens from one request to the next.", *rest(table, filters, "segments")],
+        notes=["Growth: mean tokens from one request to the next.", *rest(table, filters, "segment")],
         empty="No requests found.",
     )

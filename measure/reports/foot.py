@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from measure.reports.model import Source
-from measure.reports.words import clean, tail
+from measure.reports.words import clean, counted, tail
 
 WIDTH = 48
 
@@ -27,7 +27,9 @@ def head(source: Source) -> list[str]:
 def foot(source: Source) -> list[str]:
     """Sentences, most important first."""
     records = source.records
-    read = f"Read {source.files_read:,} files, {records['read']:,} records: {records['used']:,} used, "
+    read = (
+        f"Read {counted(source.files_read, 'file')}, {counted(records['read'], 'record')}: {records['used']:,} used, "
+    )
     rest = f"{records['bookkeeping']:,} bookkeeping, {records['unknown']:,} unknown, {records['damaged']:,} damaged."
     lines = [read + rest]
     lines += _skipped(source.skipped)

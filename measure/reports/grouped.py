@@ -36,6 +36,6 @@ def grouped(name: str, title: str, key: Show, table: pl.DataFrame, frames: Frame
         rows=asked(table, filters),
         tables=[Table("", cut(table, filters), (key, *USAGE, *paid), last)],
         totals=totals,
-        notes=rest(table, filters, name),
+        notes=rest(table, filters, name.removesuffix("s")),
         empty="No requests found.",
     )

@@ -56,7 +56,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         totals=totals,
         notes=[
             "A failure: an error, a timeout or a cancelled run. Quantiles: nearest rank.",
-            *rest(table, filters, "hooks"),
+            *rest(table, filters, "hook"),
         ],
         empty="No hook runs found.",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from zoneinfo import ZoneInfo
 
 from measure.reports.model import Filters, Report, Show, Table
-from measure.reports.words import cell
+from measure.reports.words import cell, counted
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -111,7 +111,8 @@ def told(counts: Counts, filters: Filters) -> Report:
 
 def _lead(counts: Counts, filters: Filters) -> str:
     zone = ZoneInfo(filters.timezone)
-    parts = f"{counts.totals['requests']:,} requests in {counts.sessions:,} sessions and {counts.agents:,} agent runs"
+    parts = f"{counted(counts.totals['requests'], 'request')} in {counted(counts.sessions, 'session')}"
+    parts += f" and {counted(counts.agents, 'agent run')}"
     if counts.first is None or counts.last is None:
         return parts + "."
     first, last = (cell(ts, "time", zone) for ts in (counts.first, counts.last))
@@ -122,9 +123,9 @@ def _notes(counts: Counts) -> list[str]:
     notes = []
     low = counts.totals["output_lower_bound_requests"]
     if low:
-        notes.append(f"The output of {low:,} requests was never written in full: their output is a lower bound.")
+        notes.append(f"The output of {counted(low, 'request')} was never written in full: it is a lower bound.")
     if counts.replays:
-        notes.append(f"{counts.replays:,} responses stood under several request ids (replays) and count once.")
+        notes.append(f"Counted once though under several request ids (replays): {counted(counts.replays, 'response')}.")
     if counts.from_progress:
-        notes.append(f"{counts.from_progress:,} requests are known from progress records only.")
+        notes.append(f"Known from progress records only: {counted(counts.from_progress, 'request')}.")
     return notes

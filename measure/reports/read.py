@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from measure.columns import FRAMES
 from measure.errors import RootError
 from measure.reports.model import Source
+from measure.reports.words import counted
 from measure.transcripts.find import default_roots
 
 if TYPE_CHECKING:
@@ -81,15 +82,20 @@ def _bad(roots: list[dict[str, str]]) -> str:
 def _damaged(frames: Frames) -> Iterator[str]:
     damaged = frames.files.filter(frames.files["damaged"] > 0)
     for row in damaged.head(5).iter_rows(named=True):
-        yield f"Damaged: {row['file']}, {row['damaged']:,} lines, the first is line {row['first_damaged_line']:,}."
+        yield (
+            f"Damaged: {row['file']}, {counted(row['damaged'], 'line')}, "
+            f"the first is line {row['first_damaged_line']:,}."
+        )
     if damaged.height > 5:
-        yield f"  and {damaged.height - 5:,} more files with damaged lines (export has them all)"
+        yield f"  and {counted(damaged.height - 5, 'more file')} with damaged lines (export has them all)"
 
 
 def _mended(frames: Frames) -> Iterator[str]:
     surrogates, clamped = (int(frames.files[name].sum()) for name in ("surrogates", "clamped"))
     if surrogates or clamped:
-        yield f"Mended: lone surrogates in {surrogates:,} records, {clamped:,} numbers beyond 64 bits."
+        yield (
+            f"Mended: lone surrogates in {counted(surrogates, 'record')}, {counted(clamped, 'number')} beyond 64 bits."
+        )
 
 
 def _horizon(frames: Frames, *, sample: bool) -> Iterator[str]:
@@ -97,7 +103,10 @@ def _horizon(frames: Frames, *, sample: bool) -> Iterator[str]:
         return
     found = frames.horizon
     why = "the default, no cleanupPeriodDays is set" if found.is_default else "cleanupPeriodDays"
-    yield f"Horizon: the client deletes transcripts after {found.days} days ({why}); older use is not in these numbers."
+    yield (
+        f"Horizon: the client deletes transcripts after {counted(found.days, 'day')} ({why}); "
+        "older use is not in these numbers."
+    )
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         notes=[
             "A repeat: the same part of the thread between compactions already held that range, unchanged.",
             "Sizes are UTF-16 units; avoidable: content that was really sent again.",
-            *rest(files, filters, "files"),
+            *rest(files, filters, "file"),
         ],
         extra={"by_file": files.to_dicts(), "by_kind": kinds.to_dicts(), "by_via": ways.to_dicts()},
         empty="No reads found.",

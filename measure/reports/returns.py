@@ -94,7 +94,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         totals={"returns": len(table)} | overall,
         notes=[
             f"Quantiles: nearest rank. > {line}: est. tokens above that line, summed ({beyond:,} of {overall['n']:,}).",
-            *rest(table, filters, "returns", 5),
+            *rest(table, filters, "return", 5),
         ],
         extra={"quantiles": figures},
         empty="No returns found.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from measure.reports.model import Filters
+from measure.reports.words import counted
 
 SHOWN = 20
 
@@ -21,9 +22,9 @@ def asked(table: pl.DataFrame, filters: Filters) -> pl.DataFrame:
 
 
 def rest(table: pl.DataFrame, filters: Filters, what: str, default: int = SHOWN) -> list[str]:
-    """A sentence about the rows that `cut` left out."""
+    """A sentence about the rows that `cut` left out; `what` is one of them."""
     hidden = len(table) - len(cut(table, filters, default))
-    return [f"{hidden:,} more {what} not shown: --top 0 shows all."] if hidden else []
+    return [f"{counted(hidden, f'more {what}')} not shown: --top 0 shows all."] if hidden else []
 
 
 def share_of(column: str, name: str) -> pl.Expr:

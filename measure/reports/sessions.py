@@ -9,6 +9,7 @@ import polars as pl
 from measure.metrics import usage
 from measure.reports.model import Filters, Report, Show, Table, money
 from measure.reports.rows import asked, cut, rest
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -43,7 +44,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         rows=asked(table, filters),
         tables=[Table("", cut(table, filters), (*SHOW, *paid), last)],
         totals=totals,
-        notes=[*_forks(table), *untracked(table), *rest(table, filters, "sessions")],
+        notes=[*_forks(table), *untracked(table), *rest(table, filters, "session")],
         empty="No sessions found.",
     )
 
@@ -63,7 +64,6 @@ def untracked(sessions: pl.DataFrame) -> list[str]:
     kinds = ("input", "cache_read", "cache_write", "output")
     parts = [f"{known[f'untracked_{kind}_tokens'].sum():,} {kind.replace('_', ' ')}" for kind in kinds]
     return [
-        f"Not in transcripts (compactions, side requests), by the client's own totals of {len(known):,} sessions: "
-        + ", ".join(parts)
-        + " tokens."
+        "Not in transcripts (compactions, side requests), by the client's own totals of "
+        f"{counted(len(known), 'session')}: " + ", ".join(parts) + " tokens."
     ]

@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.reports.model import Filters, Report, Show, Table
 from measure.reports.rows import asked, cut, rest, thread_kind
+from measure.reports.words import counted
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -68,7 +69,8 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
     kinds = by_kind(table, filters.bound)
     above = int((table["context_tokens"] > filters.bound).sum()) if filters.bound is not None else None
     totals = {"threads": len(table), "context_tokens": table["context_tokens"].sum(), "above": above}
-    lead = [] if above is None else [f"{above:,} of {len(table):,} threads start above {filters.bound:,} tokens."]
+    of = counted(len(table), "thread")
+    lead = [] if above is None else [f"Above {filters.bound:,} tokens at the start: {above:,} of {of}."]
     shown = KINDS if filters.bound is not None else KINDS[:-1]
     return Report(
         name="start",
@@ -82,7 +84,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         lead=lead,
         notes=[
             "Tokens: input, cache read and cache write of a thread's first request.",
-            *rest(table, filters, "threads", 5),
+            *rest(table, filters, "thread", 5),
         ],
         extra={"by_kind": kinds.to_dicts()},
         empty="No requests found.",

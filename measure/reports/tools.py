@@ -68,6 +68,6 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         rows=asked(table, filters),
         tables=[Table("", cut(table, filters), (*SHOW, *money(table.columns)), last)],
         totals=totals,
-        notes=["In main: what the main threads received. Quantiles: nearest rank.", *rest(table, filters, "tools")],
+        notes=["In main: what the main threads received. Quantiles: nearest rank.", *rest(table, filters, "tool")],
         empty="No tool calls found.",
     )

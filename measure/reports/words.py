@@ -67,6 +67,11 @@ def short(value: float) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 agent", "40 agents": a count with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def usd(value: float) -> str:
     """Dollars: cents, and more digits below ten cents."""
     return f"{value:,.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.4f}"

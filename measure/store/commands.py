@@ -10,6 +10,7 @@ import typer
 
 from measure.errors import SetpointError
 from measure.lazy import plain_app
+from measure.reports.words import counted
 from measure.store.manifest import Manifest, discard
 from measure.store.place import DATABASE, folder
 
@@ -36,8 +37,8 @@ def info(json: bool = typer.Option(False, "-j", "--json", help="JSON alone on st
         typer.echo(f"Nothing is stored yet. The store will lie in {told['folder']}.")
         return
     typer.echo(
-        f"{told['folder']}: {told['bytes'] / 1e6:,.1f} MB, rows of {told['files']:,} files "
-        f"({told['transcript_bytes'] / 1e6:,.1f} MB of transcripts) in {told['segments']:,} segments."
+        f"{told['folder']}: {told['bytes'] / 1e6:,.1f} MB, rows of {counted(told['files'], 'file')} "
+        f"({told['transcript_bytes'] / 1e6:,.1f} MB of transcripts) in {counted(told['segments'], 'segment')}."
     )
     typer.echo("It holds sizes, ids, paths and counts, no text. Clear it at any time: setpoint store clear.")
 

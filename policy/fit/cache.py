@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from measure.reports.words import counted
 from policy.carry import carry_on
 from policy.fit.folds import interval
 from policy.fit.inputs import Priced
@@ -97,7 +98,7 @@ def advice(options: list[Option]) -> str:
     """What to set: the option that saves most, if its whole interval does and there are sessions enough."""
     best = max(options, key=lambda o: o.saved_usd)
     if best.sessions < MIN_SESSIONS:
-        return f"leave it: {best.sessions} sessions, {MIN_SESSIONS} are needed"
+        return f"leave it: {counted(best.sessions, 'session')}, {MIN_SESSIONS} are needed"
     if best.low <= 0:
         return "leave it: no value saves money beyond doubt"
     return f"set {best.value}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hooks.runtime import compaction as runtime
+from measure.reports.words import counted
 from policy.fit import compaction as rule
 from policy.fit.folds import Choice, by_session, choose
 from policy.fit.limit import Limit
@@ -125,8 +126,9 @@ def fit_party(
     if len(long) < MIN_THREADS or long_sessions < MIN_SESSIONS:
         enough = rule.WORTH_IT * best
         why = (
-            f"none: {len(long)} of {len(threads)} threads, in {long_sessions} of {len(sessions)} sessions, have the "
-            f"{enough:,.0f} requests (1.41 n*) from which a compaction pays; {MIN_THREADS} in {MIN_SESSIONS} are needed"
+            f"none: {len(long)} of {counted(len(threads), 'thread')}, in {long_sessions} of "
+            f"{counted(len(sessions), 'session')}, reached {counted(round(enough), 'request')} (1.41 n*), from which a "
+            f"compaction pays; {MIN_THREADS} in {MIN_SESSIONS} are needed"
         )
         return CompactionFit([limit("forceAt", None, why)], facts)
     room = rule.room([t.growth[1:] for t in threads]) or 0.0

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from measure.reports.words import counted
 from policy.fit.quantiles import Floats
 
 NOTE_TOKENS = 1000
@@ -180,7 +181,7 @@ def step_bound(runs: list[Floats], step: int, grain: int = 1000) -> StepBound:
             return StepBound(None, found.crossings, 0, "no run came past the step")
         if over > (RISK * count if count >= MIN_CROSSINGS else 0):
             break
-        rule = "at most 1 % of crossings" if count >= MIN_CROSSINGS else f"maximum of {count} crossings"
+        rule = "at most 1 % of crossings" if count >= MIN_CROSSINGS else f"maximum of {counted(count, 'crossing')}"
         if MIN_CROSSINGS <= count < SHOWN_CROSSINGS:
             rule += f" ({SHOWN_CROSSINGS} are needed to show 1 % at 95 %)"
         found = StepBound(int(bound), int(count), int(over), rule)

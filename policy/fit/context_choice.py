@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from measure.reports.words import counted
 from policy.fit import context as rule
 from policy.fit.folds import Choice, by_session, choose
 from policy.fit.limit import Limit
@@ -120,7 +121,10 @@ def fit_group(
     sessions = sorted({r.session for r in runs})
     limit = replace(limit, n=len(runs), sessions=len(sessions), of="runs", method="replay of past runs")
     if len(runs) < least[0] or len(sessions) < least[1]:
-        why = f"kept: {len(runs)} runs in {len(sessions)} sessions, {least[0]} in {least[1]} are needed"
+        why = (
+            f"kept: {counted(len(runs), 'run')} in {counted(len(sessions), 'session')}, "
+            f"{least[0]} in {least[1]} are needed"
+        )
         return ContextFit(replace(limit, why=why))
     restart, long = restart_of(runs, caller), extended(runs)
     bounds = grid(long, restart, today)
@@ -140,7 +144,7 @@ def chosen(limit: Limit, bounds: list[float], choice: Choice) -> Limit:
     """The limit with the bound that saved most, and the range of bounds within 5 % of it."""
     best = bounds[choice.best]
     if best == NEVER or choice.validated <= 0:
-        worth = f"cross-validated {choice.validated:+.2f} dollars over {choice.sessions} sessions"
+        worth = f"cross-validated {choice.validated:+.2f} dollars over {counted(choice.sessions, 'session')}"
         return replace(limit, why=f"kept: no bound would have saved money ({worth})")
     near = [bounds[i] for i in choice.plateau]
     return replace(
@@ -172,7 +176,7 @@ def bounded_by_step(limit: Limit, runs: list[Thread]) -> Limit:
         high=float(found.bound),
         bounded=True,
         why="",
-        method=f"price step at {step:,}: {found.rule}, n = {found.crossings} crossings",
+        method=f"price step at {step:,}: {found.rule}, n = {counted(found.crossings, 'crossing')}",
         extra=extra,
     )
 
@@ -213,10 +217,10 @@ def turns(runs: list[Thread], limit: Limit) -> Limit:
     done = np.array([r.done for r in runs])
     limit = replace(limit, n=len(runs), sessions=sessions, of="runs", method="p95 of requests (Kaplan-Meier) + 1 spare")
     if len(runs) < GROUP_RUNS or sessions < GROUP_SESSIONS:
-        return replace(limit, why=f"{len(runs)} runs in {sessions} sessions, 10 in 3 needed")
+        return replace(limit, why=f"{counted(len(runs), 'run')} in {counted(sessions, 'session')}, 10 in 3 needed")
     needed = quantile(lengths, done, TURNS_SHARE)
     if needed is None:
-        return replace(limit, why=f"{int((~done).sum())} of {len(runs)} were stopped early")
+        return replace(limit, why=f"stopped early: {int((~done).sum())} of {counted(len(runs), 'run')}")
     value = int(needed) + SPARE_TURNS
     hit = int((lengths > value).sum())
     low, high = wilson(hit, len(runs))

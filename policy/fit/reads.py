@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from measure.reports.words import counted
 from policy.carry import carry_on
 from policy.fit.folds import interval
 from policy.fit.inputs import Priced
@@ -114,7 +115,7 @@ def advice(found: list[Mode]) -> str:
         return f"{usual}: no Bash print in a closed, priced session"
     best = max((mode for mode in found if mode.mode == DENY), key=lambda mode: mode.saved_usd)
     if best.sessions < MIN_SESSIONS:
-        return f"{usual}: {best.sessions} sessions with Bash prints, {MIN_SESSIONS} are needed"
+        return f"{usual}: {counted(best.sessions, 'session')} with Bash prints, {MIN_SESSIONS} are needed"
     if best.low <= 0:
         return f"{usual}: a deny saves no money beyond doubt"
     return f"set {best.name}"

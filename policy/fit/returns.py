@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from measure.reports.words import counted
 from policy.fit.limit import Limit
 from policy.fit.quantiles import Floats, Ints, encode, estimate, readable
 from policy.fit.shrink import MIN_TYPES, Shrunk, TypeSample, enough, shrink
@@ -23,7 +24,7 @@ def few(n: int, sessions: int) -> str:
     """Why nothing is fitted; empty where there is enough."""
     if n >= MIN_RETURNS and sessions >= MIN_SESSIONS:
         return ""
-    return f"kept: {n} returns in {sessions} sessions, {MIN_RETURNS} in {MIN_SESSIONS} are needed"
+    return f"kept: {counted(n, 'return')} in {counted(sessions, 'session')}, {MIN_RETURNS} in {MIN_SESSIONS} are needed"
 
 
 def percentile(rows: pl.DataFrame, in_force: InForce, pass_p: float = PASS_P, file_p: float = FILE_P) -> list[Limit]:
@@ -96,9 +97,10 @@ def _type(sample: TypeSample, row: Shrunk | None, key: str, p: float, today: int
     sessions = len(np.unique(sample.codes))
     if row is None:
         why = (
-            f"kept: {len(sample.values)} returns in {sessions} sessions, 10 in 3 are needed"
+            f"kept: {counted(len(sample.values), 'return')} in {counted(sessions, 'session')}, 10 in 3 are needed"
             if not enough(sample)
-            else f"kept: only {good} types have enough returns, {MIN_TYPES} are needed; the overall limit holds"
+            else f"kept: enough returns of only {counted(good, 'type')}, {MIN_TYPES} are needed; "
+            "the overall limit holds"
         )
         return Limit(
             "returns",

@@ -11,6 +11,7 @@ from measure.errors import UsageError
 from measure.lazy import resolve
 from measure.reports.model import Entry, Filters, Report, Show, Source, Table, iso
 from measure.reports.run import Form, names_and_paths, write
+from measure.reports.words import counted
 from policy.fit import FITS
 from policy.fit.limit import Limit, interval_text
 from policy.fit.options import Fitted, Options
@@ -104,11 +105,11 @@ def drift_row(found: Drift) -> dict[str, Any]:
 def sentence(found: list[Drift], outside: list[Drift], limits: list[Limit]) -> str:
     """The verdict on drift."""
     if not found:
-        return f"Drift: none of {len(limits)} limits has enough data for a fresh interval."
+        return f"Drift: none of {counted(len(limits), 'limit')} has enough data for a fresh interval."
     if not outside:
-        return f"Drift: all {len(found)} limits that could be fitted lie inside their fresh intervals."
+        return f"Drift: every limit that could be fitted ({len(found)}) lies inside its fresh interval."
     names = ", ".join(each.limit.name for each in outside)
-    return f"Drift: {len(outside)} of {len(found)} limits lie outside their fresh intervals: {names}."
+    return f"Drift: outside their fresh intervals: {len(outside)} of {counted(len(found), 'limit')}: {names}."
 
 
 def written(fitted: list[Fitted], scope: Scope, source: Source, options: Options) -> None:
@@ -117,7 +118,7 @@ def written(fitted: list[Fitted], scope: Scope, source: Source, options: Options
     horizon = source.horizon.get("oldest")
     path = save(scope, limits, iso(options.now) or "", str(horizon) if horizon else None)
     count = sum(limit.value is not None for limit in limits)
-    line = f"Wrote {count} limits to {path}." if path else "Nothing written: no limit has enough data."
+    line = f"Wrote {counted(count, 'limit')} to {path}." if path else "Nothing written: no limit has enough data."
     for each in fitted:
         each.report.extra["written"] = str(path) if path else None
     _first(fitted).lead.insert(0, line)

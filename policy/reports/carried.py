@@ -120,7 +120,7 @@ def factor_notes(factors: list[Factor]) -> list[str]:
 def images(rows: pl.DataFrame) -> list[str]:
     """A sentence about images and documents, whose tokens no count of characters holds."""
     found = int(rows["images"].sum()) if "images" in rows.columns else 0
-    return [f"{found:,} images and documents are not in these dollars: their size is no count of characters."] * (
+    return [f"Images and documents, whose size is no count of characters, are not in these dollars: {found:,}."] * (
         found > 0
     )
 

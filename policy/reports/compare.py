@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from measure.reports.model import Filters, Report, Show, Table
-from measure.reports.words import clean, duration, short, tail, usd
+from measure.reports.words import clean, counted, duration, short, tail, usd
 from policy.compare import SUM, by_session
 from policy.compare import compare as lines
 from policy.reports.money import costed, extra, notes, warnings
@@ -58,12 +58,12 @@ def build(frames: Sequence[Frames], filters: Filters) -> Report:
             letter: extra(costs, prices) | {"roots": each.roots}
             for letter, (costs, prices), each in zip("ab", sides, frames, strict=True)
         },
-        empty=f"Nothing to compare: A holds {counts[0]:,} sessions with requests, B {counts[1]:,}.",
+        empty=f"Nothing to compare: A holds {counted(counts[0], 'session')} with requests, B {counts[1]:,}.",
     )
 
 
 def _named(letter: str, frames: Frames, sessions: int) -> str:
-    return f"{letter}: {sessions:,} sessions in {tail(clean(', '.join(frames.roots)), 60)}"
+    return f"{letter}: {counted(sessions, 'session')} in {tail(clean(', '.join(frames.roots)), 60)}"
 
 
 SHOW = (Show("measure"), Show("a", "A"), Show("b", "B"), Show("change", "change"), Show("interval", "95 % interval"))

@@ -9,7 +9,7 @@ import polars as pl
 
 from measure.reports.model import Filters, Report, Show, Table
 from measure.reports.rows import asked, cut
-from measure.reports.words import short, usd
+from measure.reports.words import counted, short, usd
 from policy.cost import KINDS
 from policy.rebuilds import THREAD, by_reason, other_ttl, rebuilds, steps
 from policy.reports.money import USD, costed, extra, money_table, notes, warnings
@@ -110,12 +110,12 @@ def lead(whole: dict[str, Any], line: dict[str, Any]) -> str:
     ratio = hit_ratio(whole)
     hits = "" if ratio is None else f"; {ratio:.1%} of all prompt tokens were read from the cache"
     if whole["usd"] is None:
-        return f"None of the {whole['requests']:,} requests has a price{hits}."
+        return f"No price for any of {counted(whole['requests'], 'request')}{hits}."
     share = line["usd_share"]
     size = (
         "" if share is None else f"; {share:.1%} of the money went into contexts above {short(line['context_tokens'])}"
     )
-    return f"${usd(whole['usd'])} for {whole['requests']:,} requests{hits}{size}."
+    return f"${usd(whole['usd'])} for {counted(whole['requests'], 'request')}{hits}{size}."
 
 
 def tables(

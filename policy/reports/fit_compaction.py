@@ -8,6 +8,7 @@ import polars as pl
 
 from hooks.runtime import compaction as runtime
 from measure.reports.model import Report, Show, Table
+from measure.reports.words import counted
 from policy.fit import compaction_choice as rule
 from policy.fit.inputs import Priced
 from policy.fit.options import Fitted, Options
@@ -80,7 +81,7 @@ def reread(data: Priced) -> dict[str, Any]:
     compacted = len(data.frames.compactions)
     reads = data.frames.reads
     if compacted < rule.MIN_THREADS:
-        prior = f"prior, no data: {compacted} compactions seen"
+        prior = f"prior, no data: {counted(compacted, 'compaction')} seen"
         return {"values": {}, "sources": {"reread": prior, "summary": prior}}
     first = reads.group_by(*THREAD, "path").agg(pl.col("segment").min().alias("_first"))
     again = reads.join(first, on=[*THREAD, "path"], nulls_equal=True).filter(pl.col("segment") > pl.col("_first"))
@@ -99,7 +100,7 @@ def verdict(fit: rule.CompactionFit) -> list[str]:
     worth = saving(facts["saved_usd"], facts["saved_low"], facts["saved_high"])
     line = (
         f"{facts['party']}: anywhere from {low:,.0f} to {high:,.0f} costs within 2 % of the least; against today's "
-        f"{facts['today']:,.0f} that saves {worth}, cross-validated, n = {facts['n']} threads."
+        f"{facts['today']:,.0f} that saves {worth}, cross-validated, n = {counted(facts['n'], 'thread')}."
     )
     return [line]
 

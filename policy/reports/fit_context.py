@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from measure.reports.model import Report, Show, Table
-from measure.reports.words import usd
+from measure.reports.words import counted, usd
 from policy.fit import context_choice as rule
 from policy.fit.inputs import Priced, valued
 from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.runs import UNKNOWN, Thread, threads
-from policy.reports.fitted import as_rows, count, kept, saving, table
+from policy.reports.fitted import as_rows, kept, saving, table
 
 ECONOMY = (
     Show("who"),
@@ -52,7 +52,7 @@ def build(data: Priced, options: Options) -> Fitted:
         notes=[
             *kept(limits),
             *steps(limits),
-            f"Assumed: a share of {options.obey:g} obeys, {options.lag} requests after the note.",
+            f"Assumed: a share of {options.obey:g} obeys, {counted(options.lag, 'request')} after the note.",
             f"A stop costs ${usd(options.rework_usd)} of rework; the next brief takes {rule.BRIEF} tokens (prior).",
             f"b1 and re-reading: the agents' own context after {rule.PRODUCTIVE_AFTER} requests.",
             "Stopped runs are continued by Kaplan-Meier. Dollars: an estimate, cross-validated over sessions.",
@@ -121,10 +121,11 @@ def verdict(overall: rule.ContextFit) -> str:
         return f"Too few runs for a bound: {limit.why}."
     if limit.value is None:
         return (
-            f"No bound would have saved money for all types together (n = {limit.n} runs in {limit.sessions} sessions)."
+            "No bound would have saved money for all types together "
+            f"(n = {counted(limit.n, 'run')} in {counted(limit.sessions, 'session')})."
         )
     worth = saving(overall.choice.validated, overall.choice.low, overall.choice.high)
-    return f"A bound of {int(limit.value):,} would have saved {worth}, cross-validated, n = {limit.n} runs."
+    return f"A bound of {int(limit.value):,} would have saved {worth}, cross-validated, n = {counted(limit.n, 'run')}."
 
 
 def economy(found: list[rule.ContextFit]) -> list[dict[str, Any]]:
@@ -149,7 +150,7 @@ def steps(limits: list[Limit]) -> list[str]:
             found = f"; largest bound that keeps below it: {facts['step_bound']:,}" if facts["step_bound"] else ""
             lines.append(
                 f"{limit.model}: its price jumps above {facts['price_step']:,} prompt tokens{found} "
-                f"({facts['step_rule']}, n = {count(facts['crossings'], 'crossing')})."
+                f"({facts['step_rule']}, n = {counted(facts['crossings'], 'crossing')})."
             )
     return lines
 

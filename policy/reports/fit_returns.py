@@ -9,7 +9,7 @@ import numpy as np
 
 from hooks.runtime.returns import MODES
 from measure.reports.model import Report, Show, Table
-from measure.reports.words import short, usd
+from measure.reports.words import counted, short, usd
 from policy.fit import returns as by_percentile
 from policy.fit import returns_choice as by_cost
 from policy.fit.inputs import Priced, Returns, arrays, sizes, valued
@@ -17,7 +17,7 @@ from policy.fit.limit import Limit
 from policy.fit.options import Fitted, Options
 from policy.fit.returns_cost import PRIORS
 from policy.reports import replay_modes
-from policy.reports.fitted import as_rows, count, kept, parameters, saving, table
+from policy.reports.fitted import as_rows, kept, parameters, saving, table
 
 METHOD = "replay of every past return; range within 5 % of the best saving"
 
@@ -71,7 +71,7 @@ def verdict(found: by_cost.CostFit | None, data: Returns | None) -> str:
     """The first line: whether blocking pays in dollars for this user."""
     if found is None or data is None:
         return "Whether blocking pays in dollars cannot be said: no priced return in two closed sessions."
-    n = f"n = {len(data.est)} returns in {data.sessions} sessions"
+    n = f"n = {counted(len(data.est), 'return')} in {counted(data.sessions, 'session')}"
     if found.best.trigger == by_cost.NEVER or found.choice.validated <= 0:
         return (
             f"Blocking long returns would not have paid in dollars ({n}; a caller makes a median of "
@@ -144,8 +144,8 @@ def context_limits(
     made = by_cost.context_objective(data, by_cost.Candidate(values[0], values[0], values[1]), assumed)
     kept_out = f"{made.saved_tokens:,.0f} tokens (95 % interval {made.low:,.0f} to {made.high:,.0f})"
     return limits, (
-        f"At most {100 * share:.0f} % blocked: {made.blocked} of {len(data.est)} returns, {kept_out} kept out of the "
-        f"callers' contexts, for a net {saving(made.net_usd, made.net_low, made.net_high)}."
+        f"At most {100 * share:.0f} % blocked: {made.blocked} of {counted(len(data.est), 'return')}, "
+        f"{kept_out} kept out of the callers' contexts, for a net {saving(made.net_usd, made.net_low, made.net_high)}."
     )
 
 
@@ -173,7 +173,7 @@ def notes(
     ]
     if left_out:
         lines.append(
-            f"Dollars leave out {count(left_out, 'return')}: open session (a record in the last 24 h) or no price."
+            f"Dollars leave out {counted(left_out, 'return')}: open session (a record in the last 24 h) or no price."
         )
     if found is None or data is None:
         return lines
@@ -185,7 +185,7 @@ def notes(
     return [
         *lines,
         f"With {announced:,} announced a block pays from {edge:,.0f} est. tokens on, on average; blocking the "
-        f"{count(between, 'return')} between would have {'lost' if lost > 0 else 'saved'} ${usd(abs(lost))}"
+        f"{counted(between, 'return')} between would have {'lost' if lost > 0 else 'saved'} ${usd(abs(lost))}"
         + (": slackTokens spares them." if lost > 0 else "."),
     ]
 
@@ -263,7 +263,7 @@ def shadow_note(facts: dict[str, Any]) -> list[str]:
     if not n or total is None:
         return []
     line = (
-        f"{count(n, 'return')} stood in a segment that an automatic compaction ended: at the shadow price of their "
+        f"{counted(n, 'return')} stood in a segment that an automatic compaction ended: at the shadow price of their "
         f"tokens the same limits save ${usd(total)} instead of ${usd(facts['in_sample_usd'])} (in sample)."
     )
     return [line]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from measure.reports.model import Show, Table
-from measure.reports.words import usd
+from measure.reports.words import counted, usd
 from policy.fit.limit import Limit, interval_text
 
 COLUMNS = (
@@ -45,7 +45,7 @@ def kept(limits: list[Limit]) -> list[str]:
     keys = dict.fromkeys(limit.key for limit in limits if _stays(limit) and _own(limit))
     for key in keys:
         own = [limit for limit in limits if limit.key == key and _stays(limit) and _own(limit)]
-        names = ", ".join(f"{_own(x)} (n = {x.n} in {count(x.sessions, 'session')})" for x in own)
+        names = ", ".join(f"{_own(x)} (n = {x.n} in {counted(x.sessions, 'session')})" for x in own)
         lines.append(f"{key} stays (too few, or nothing gained; reasons with --json) for {names}.")
     return lines
 
@@ -62,11 +62,6 @@ def _stays(limit: Limit) -> bool:
 
 def _own(limit: Limit) -> str | None:
     return limit.agent_type or limit.model
-
-
-def count(n: int, noun: str) -> str:
-    """1 session, 2 sessions."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def saving(total: float, low: float, high: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from measure.reports.model import Show, Table
-from measure.reports.words import clean, short
+from measure.reports.words import clean, counted, short, usd
 from policy.cost import cost
 from policy.price_file import in_force
 from policy.prices import Prices
@@ -47,13 +47,15 @@ def warnings(costs: pl.DataFrame) -> list[str]:
     for row in unpriced(costs):
         name = "no model name" if row["model"] is None else clean(row["model"])
         lines.append(
-            f"No price: {row['requests']:,} requests with {short(row['tokens'])} tokens of {name} ({row['reason']})."
+            f"No price: {counted(row['requests'], 'request')} with "
+            f"{short(row['tokens'])} tokens of {name} ({row['reason']})."
         )
     found = flagged(costs)
     if found["requests"] and found["usd"] is not None:
+        size = f"{short(found['tokens'])} tokens in {counted(found['requests'], 'request')}"
         lines.append(
-            f"Cache writes of unknown life: {short(found['tokens'])} tokens in {found['requests']:,} requests, priced "
-            f"as 5-minute writes at ${found['usd']:,.4f}; as 1-hour writes they are ${found['upper_bound_usd']:,.4f}."
+            f"Cache writes of unknown life: {size}, priced as 5-minute writes at ${usd(found['usd'])}; "
+            f"as 1-hour writes they are ${usd(found['upper_bound_usd'])}."
         )
     return lines
 
@@ -65,10 +67,12 @@ def notes(costs: pl.DataFrame, prices: Prices) -> list[str]:
         lines.append("Your own prices are in force for: " + ", ".join(map(clean, prices.overrides)) + ".")
     priority = costs.filter(pl.col("service_tier") == "priority").height
     if priority:
-        lines.append(f"{priority:,} priority requests are at list prices: what was agreed for them is not public.")
+        lines.append(f"At list prices, for what was agreed is not public: {counted(priority, 'priority request')}.")
     low = int(costs["output_is_lower_bound"].sum())
     if low:
-        lines.append(f"The output of {low:,} requests was never written in full: its dollars are a lower bound.")
+        lines.append(
+            f"The output of {counted(low, 'request')} was never written in full: its dollars are a lower bound."
+        )
     return lines
 
 

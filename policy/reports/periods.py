@@ -8,6 +8,7 @@ import polars as pl
 
 from measure.reports.model import Filters, Report, Show, Table
 from measure.reports.rows import asked, cut, rest
+from measure.reports.words import counted
 from policy.reports.money import USD, costed, extra, notes, warnings
 from policy.spend import TOKENS, over_time, total
 from policy.spend import blocks as windows
@@ -45,7 +46,7 @@ def blocks(frames: Frames, filters: Filters) -> Report:
     report.notes.insert(0, "A window starts at the full hour (UTC) of the first request that no earlier one holds.")
     untimed = priced[0]["ts"].null_count()
     if untimed:
-        report.notes.insert(1, f"{untimed:,} requests without a time are in no window.")
+        report.notes.insert(1, f"In no window, without a time: {counted(untimed, 'request')}.")
     return report
 
 
@@ -62,7 +63,7 @@ def _report(priced: tuple[pl.DataFrame, Prices], filters: Filters, name: str, ke
         tables=[Table("", cut(table, filters), (key, *COLUMNS), last)],
         totals=whole,
         lead=warnings(costs),
-        notes=[*notes(costs, prices), *rest(table, filters, name)],
+        notes=[*notes(costs, prices), *rest(table, filters, name.removesuffix("s"))],
         extra=extra(costs, prices),
         empty="No requests found.",
     )

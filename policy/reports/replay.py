@@ -12,7 +12,7 @@ import polars as pl
 
 from measure.frames import Frames
 from measure.reports.model import Filters, Report, Show, Table
-from measure.reports.words import short, usd
+from measure.reports.words import counted, short, usd
 from policy import replay as rules
 from policy import replay_worth as value
 from policy.fit import compaction_choice, context_choice
@@ -175,7 +175,7 @@ def returns(out: Replayed, data: Priced, options: Options) -> None:
     out.lead.append(f"returns: n = {len(known)}: {words}.")
     if len(worth) < len(known):
         out.notes.append(
-            f"returns: {len(known) - len(worth)} of {len(known)} are decided but not valued "
+            f"returns: decided but not valued: {len(known) - len(worth):,} of {len(known):,} "
             "(open session, or a thread without a price)."
         )
     saved = dict(zip(_keys(priced_rows), zip(dollars.tolist(), tokens.tolist(), strict=True), strict=True))
@@ -217,12 +217,13 @@ def context(out: Replayed, own: list[Thread], data: Priced, options: Options) ->
     stops, dollars, tokens = value.of_context(told, restarts, options.obey, options.lag)
     reached = np.array([each.stopped is not None for each in told])
     add(out, "context", [r.party for r in runs], [r.session for r in runs], reached, dollars, tokens)
-    line = f"context: n = {len(runs)} runs: {reached.sum()} told to report, {stops.sum()} with work left after the lag"
+    line = f"context: n = {counted(len(runs), 'run')}: {reached.sum()} told to report, "
+    line += f"{stops.sum()} with work left after the lag"
     if options.max_turns is not None:
         near = sum(each.turns_left is not None for each in told)
         line += f"; {near} would have had the turns note (maxTurns {options.max_turns})"
     out.lead.append(line + ".")
-    out.notes.append(f"context: a share of {options.obey:g} obeys, {options.lag} requests after the note.")
+    out.notes.append(f"context: a share of {options.obey:g} obeys, {counted(options.lag, 'request')} after the note.")
     for each, saved, unread in zip(told, dollars.tolist(), tokens.tolist(), strict=True):
         if each.stopped is not None or each.turns_left is not None:
             out.runs.append(context_run(each, saved, unread))
@@ -264,8 +265,8 @@ def compaction(out: Replayed, own: list[Thread], data: Priced, options: Options)
     add(out, "compaction", [t.party for t in own], [t.session for t in own], acted, dollars, tokens)
     count = sum(len(each.forced) for each in made)
     out.lead.append(
-        f"compaction: n = {len(own)} threads: {count} compactions in {acted.sum()} of them, "
-        f"{sum(each.held for each in made)} asks held."
+        f"compaction: n = {counted(len(own), 'thread')}: {counted(count, 'compaction')} in {acted.sum()} of them, "
+        f"{counted(sum(each.held for each in made), 'ask')} held."
     )
     for each, saved, unread in zip(made, dollars.tolist(), tokens.tolist(), strict=True):
         if each.forced:

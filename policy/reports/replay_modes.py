@@ -10,6 +10,7 @@ import polars as pl
 from hooks.runtime.returns import ANNOUNCE, BLOCK, MODES
 from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
+from measure.reports.words import counted
 from policy import asked
 from policy import replay as rules
 from policy import replay_worth as value
@@ -60,7 +61,7 @@ def recommend(found: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     n = found[0]["n"] if found else 0
     sessions = found[0]["sessions"] if found else 0
     if n < LEAST_RETURNS or sessions < LEAST_SESSIONS:
-        return BLOCK, f"{n} returns in {sessions} sessions are too few to choose by"
+        return BLOCK, f"too few to choose by: {counted(n, 'return')} in {counted(sessions, 'session')}"
     best = max(found, key=lambda one: one["saved_usd"])
     if best["saved_usd"] > 0 and best["usd_interval"] and best["usd_interval"][0] > 0:
         return str(best["mode"]), "it saved most, and its interval lies above zero"
@@ -94,7 +95,9 @@ def build(frames: Frames, options: Options, modes: Sequence[str]) -> Report:
         empty="Nothing to replay.",
     )
     if len(known) > (found[0]["n"] if found else 0):
-        report.notes.append(f"{len(known) - (found[0]['n'] if found else 0)} of {len(known)} returns are not valued.")
+        report.notes.append(
+            f"Not valued: {len(known) - (found[0]['n'] if found else 0)} of {counted(len(known), 'return')}."
+        )
     if options.list_runs:
         report.extra["runs"] = runs(data, section, options, modes)
     return report
@@ -120,7 +123,7 @@ def advice(frames: Frames, options: Options) -> dict[str, Any]:
     mode, why = recommend(found)
     text = [
         f"  {one['mode']:<9} would have saved {one['saved_usd']:,.2f} $ ({one['range']}) and "
-        f"{one['saved_tokens']:,.0f} tokens of {one['n']} returns"
+        f"{one['saved_tokens']:,.0f} tokens of {counted(one['n'], 'return')}"
         for one in found
     ]
     text.append(f"  advice    mode {mode}: {why} (from your own transcripts)")

@@ -88,7 +88,7 @@ def test_written_limits_are_in_force_and_no_drift_is_left(setpoint: Run, home: P
             assert written["returns"]["evidence"][row["key"]]["n"] == row["n"]
     after = setpoint("fit", "returns", str(SAMPLE), "--drift")
     assert (after.returncode, after.stderr) == (0, "")
-    assert "lie inside" in after.stdout
+    assert "lies inside" in after.stdout
 
 
 def test_a_broken_config_is_refused_and_left_alone(setpoint: Run, home: Path, tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_overview_sums_by_model_and_by_thread() -> None:
     assert (main["agent_type"], main["requests"], main["threads"]) == ("main", 2, 1)
     assert main["input_share"] == 210 / 220
     assert explore["total_input_tokens"] == 10
-    assert "3 requests in 1 sessions and 1 agent runs" in report.lead[0]
+    assert "3 requests in 1 session and 1 agent run" in report.lead[0]
 
 
 def test_days_are_those_of_the_readers_zone() -> None:
@@ -84,7 +84,7 @@ def test_agents_show_requests_final_context_and_total_input() -> None:
     explore = report.extra["by_type"][0]
     assert (explore["agent_type"], explore["threads"], explore["requests"]) == ("Explore", 2, 4)
     assert (explore["total_input_tokens"], explore["peak_p50_tokens"], explore["peak_max_tokens"]) == (1000, 100, 500)
-    assert "1 agents were launched without a return seen." in report.notes
+    assert "No return was seen of 1 agent." in report.notes
 
 
 def test_returns_are_told_by_type_and_over_all() -> None:

@@ -88,8 +88,8 @@ def test_an_unknown_model_is_named_with_its_tokens_and_exit_0(
     out, err = capsys.readouterr()
     text = " ".join(out.split())
     assert err == ""
-    assert "No price: 1 requests with 330 tokens of mystery-9 (model not in the price table)." in text
-    assert "None of the 1 requests has a price" in text
+    assert "No price: 1 request with 330 tokens of mystery-9 (model not in the price table)." in text
+    assert "No price for any of 1 request" in text
     found = as_json(capsys, "report", "cost", tmp_path)
     assert found["total_usd"] is None
     assert set(found["by_kind"].values()) == {None}
