@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from measure.commands import Paths
-from measure.reports.words import counted
+from measure.reports.words import counted, usd
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,7 +127,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         "-" if limit is None else f"{limit:,}",
         share,
         f"{row['requests']:,}",
-        "-" if row["usd"] is None else f"${row['usd']:,.2f}",
+        "-" if row["usd"] is None else f"${usd(row['usd'])}",
     ]
 
 

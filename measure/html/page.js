@@ -8,7 +8,7 @@
   const count = new Intl.NumberFormat("en-US");
   const tokens = (n) => (n == null ? "-" : count.format(n));
   const requests = (n) => `${count.format(n)} request${n === 1 ? "" : "s"}`;
-  const dollars = (n) => (n == null ? "no price" : "$" + (Math.abs(n) >= 0.1 || n === 0 ? n.toFixed(2) : n.toFixed(4)));
+  const dollars = (n) => (n == null ? "no price" : "$" + n.toFixed(Math.abs(n) >= 0.1 || n === 0 ? 2 : Math.min(12, Math.max(4, 1 - Math.floor(Math.log10(Math.abs(n)))))));
   const short = (n) => (n >= 1e6 ? +(n / 1e6).toFixed(2) + "M" : n >= 1e3 ? +(n / 1e3).toFixed(1) + "k" : String(+n.toFixed(2)));
   const clock = new Intl.DateTimeFormat("sv-SE", { timeZone: data.zone, dateStyle: "short", timeStyle: "medium" });
   const time = (seconds) => (seconds == null ? "time unknown" : clock.format(new Date(seconds * 1000)));
@@ -213,7 +213,7 @@
       chart = new uPlot({
         width: width(place), height: height(), legend: { show: false }, cursor: { drag: { x: false }, points: { show: false } },
         scales: { x: { time: false, range: [-0.7, days.length - 0.3] }, y: { range: (_u, _a, b) => [0, (b || 1) * 1.08] } },
-        axes: axes((_u, ticks) => ticks.map((v) => "$" + +v.toFixed(4)), {
+        axes: axes((_u, ticks) => ticks.map((v) => "$" + (v < 1 ? +v.toPrecision(3) : +v.toFixed(4))), {
           incrs: [1, 2, 5, 7, 14, 28, 56, 112, 365], space: 78, values: (_u, ticks) => ticks.map((i) => days[i] ?? ""),
         }),
         // The tallest sum is drawn first, so that every bar shows its own part.

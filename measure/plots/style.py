@@ -8,6 +8,7 @@ style says the same once more.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
@@ -98,8 +99,8 @@ def thousands(value: float, _position: object = None) -> str:
 
 def dollars(value: float, _position: object = None) -> str:
     """Axis label of an amount of money. For display only."""
-    if value and abs(value) < 0.01:
-        return f"${value:.2g}"
+    if value and abs(value) < 0.1:
+        return f"${value:.{1 - math.floor(math.log10(abs(value)))}f}"
     return f"${value:,.2f}" if abs(value) < 100 else f"${value:,.0f}"
 
 

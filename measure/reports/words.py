@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from datetime import date, datetime
 from typing import Any
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from measure.reports.model import Kind, Show
 
 UNKNOWN = "-"
+NO_MONEY = 1e-10  # dollars: a hundredth of the cheapest token; below it stand only the remains of binary fractions
 
 _SUFFIXES: tuple[tuple[str, Kind], ...] = (
     ("_usd", "usd"),
@@ -73,8 +75,10 @@ def counted(number: int, noun: str) -> str:
 
 
 def usd(value: float) -> str:
-    """Dollars: cents, and more digits below ten cents."""
-    return f"{value:,.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.4f}"
+    """Dollars: cents; below ten cents four decimals, and as many more as two significant digits need."""
+    if abs(value) >= 0.1 or abs(value) < NO_MONEY:
+        return f"{abs(value) if abs(value) < NO_MONEY else value:,.2f}"
+    return f"{value:.{max(4, 1 - math.floor(math.log10(abs(value))))}f}"
 
 
 def tail(path: str, width: int = 34) -> str:

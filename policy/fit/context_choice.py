@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from measure.reports.words import counted
+from measure.reports.words import counted, usd
 from policy.fit import context as rule
 from policy.fit.folds import Choice, by_session, choose
 from policy.fit.limit import Limit
@@ -144,7 +144,7 @@ def chosen(limit: Limit, bounds: list[float], choice: Choice) -> Limit:
     """The limit with the bound that saved most, and the range of bounds within 5 % of it."""
     best = bounds[choice.best]
     if best == NEVER or choice.validated <= 0:
-        worth = f"cross-validated {choice.validated:+.2f} dollars over {counted(choice.sessions, 'session')}"
+        worth = f"cross-validated ${usd(choice.validated)} over {counted(choice.sessions, 'session')}"
         return replace(limit, why=f"kept: no bound would have saved money ({worth})")
     near = [bounds[i] for i in choice.plateau]
     return replace(

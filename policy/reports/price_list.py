@@ -23,7 +23,7 @@ FIGURES = {
 def shown(rows: pl.DataFrame, *, dated: bool) -> Table:
     """The table for people: prices with all their digits, which rounding to cents would cut."""
     figures = [
-        {name: "-" if row[name] is None else f"{row[name]:g}" for name in FIGURES}
+        {name: "-" if row[name] is None else _plain(row[name]) for name in FIGURES}
         | {"model": row["model"], "valid_from": row["valid_from"], "above": row["tier_start"] or None}
         for row in rows.iter_rows(named=True)
     ]
@@ -34,6 +34,11 @@ def shown(rows: pl.DataFrame, *, dated: bool) -> Table:
     days = (Show("valid_from", "from", "day"),) if dated else ()
     columns = tuple(Show(name, header) for name, header in FIGURES.items())
     return Table("", figures, (Show("model"), *days, Show("above", "above", "short"), *columns))
+
+
+def _plain(price: float) -> str:
+    """All digits of a price, never as a power of ten."""
+    return f"{price:.12f}".rstrip("0").rstrip(".")
 
 
 def build(

@@ -10,7 +10,7 @@ import polars as pl
 from hooks.runtime.returns import ANNOUNCE, BLOCK, MODES
 from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
-from measure.reports.words import counted
+from measure.reports.words import counted, usd
 from policy import asked
 from policy import replay as rules
 from policy import replay_worth as value
@@ -110,9 +110,9 @@ def runs(data: Priced, section: dict[str, Any], options: Options, modes: Sequenc
     for mode in modes:
         decided = decisions(worth, section, options.environment, mode)
         dollars, tokens = value.of_returns(arrays(worth), decided, assumptions(data.steps))
-        for run, usd, kept in zip(decided.iter_rows(named=True), dollars.tolist(), tokens.tolist(), strict=True):
+        for run, saved, kept in zip(decided.iter_rows(named=True), dollars.tolist(), tokens.tolist(), strict=True):
             if run["action"] != "pass":
-                found.append(return_run(run, {}) | {"mode": mode, "saved_usd": usd, "saved_tokens": kept})
+                found.append(return_run(run, {}) | {"mode": mode, "saved_usd": saved, "saved_tokens": kept})
     return found
 
 
@@ -122,7 +122,7 @@ def advice(frames: Frames, options: Options) -> dict[str, Any]:
     found = rows(data, options.sections.get("returns", {}), options.environment, MODES)
     mode, why = recommend(found)
     text = [
-        f"  {one['mode']:<9} would have saved {one['saved_usd']:,.2f} $ ({one['range']}) and "
+        f"  {one['mode']:<9} would have saved ${usd(one['saved_usd'])} ({one['range']}) and "
         f"{one['saved_tokens']:,.0f} tokens of {counted(one['n'], 'return')}"
         for one in found
     ]

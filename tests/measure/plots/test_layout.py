@@ -5,6 +5,7 @@ import pytest
 from look import objections
 from made_frames import made, nothing
 
+from measure.plots import style
 from measure.plots.context import context
 from measure.plots.growth import growth
 from measure.plots.marks import PRICE, SECOND, Mark
@@ -43,6 +44,13 @@ def test_types_with_long_or_odd_names_stay_inside() -> None:
     )
     fig = returns(frame, lambda _: LIMITS)
     assert objections(fig) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.000_012, "$0.000012"), (0.025, "$0.025"), (0.5, "$0.50"), (1234.0, "$1,234"), (0, "$0.00")]
+)
+def test_a_small_amount_keeps_two_significant_digits_on_a_picture(value: float, text: str) -> None:
+    assert style.dollars(value) == text
 
 
 def test_house_style_leaves_matplotlib_as_it_was() -> None:

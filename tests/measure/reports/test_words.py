@@ -35,10 +35,21 @@ def test_times_are_shown_in_the_zone_of_the_reader() -> None:
     assert cell(datetime(2026, 11, 30, 23, 30, tzinfo=UTC), "time", BERLIN) == "2026-12-01 00:30"
 
 
-def test_money_keeps_digits_when_it_is_little() -> None:
-    assert usd(1234.5) == "1,234.50"
-    assert usd(0.0123) == "0.0123"
-    assert usd(0) == "0.00"
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.5, "1,234.50"),
+        (0.0123, "0.0123"),
+        (0.000_2, "0.00020"),
+        (0.000_012, "0.000012"),
+        (-0.000_345_6, "-0.00035"),
+        (1.5e-7, "0.00000015"),
+        (0, "0.00"),
+        (-1e-17, "0.00"),
+    ],
+)
+def test_money_shows_two_significant_digits_or_more_when_it_is_little(value: float, text: str) -> None:
+    assert usd(value) == text
 
 
 def test_what_a_transcript_holds_cannot_steer_the_terminal() -> None:

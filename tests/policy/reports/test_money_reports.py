@@ -201,3 +201,14 @@ def test_a_window_does_not_turn_its_first_request_into_a_rebuild(
     assert [row["reason"] for row in whole["rebuilds"]] == ["first request"]
     assert later["totals"]["requests"] == 1
     assert later["rebuilds"] == []
+
+
+def test_a_tiny_cost_keeps_two_digits_for_people_and_all_of_them_in_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session(tmp_path, [user(0), assistant(1, usage=usage(1, 0, 0, 0))])  # one input token at $4 a million
+    assert run(["report", "cost", "weeks", "months", str(tmp_path)]) == 0
+    text = capsys.readouterr().out
+    assert "0.0000040" in text
+    assert "0.0000 " not in text
+    assert as_json(capsys, "report", "cost", tmp_path)["total_usd"] == pytest.approx(4e-6, rel=1e-12)
