@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-Kind = Literal["text", "path", "count", "short", "share", "seconds", "ms", "time", "day", "usd", "flag", "id"]
+Kind = Literal["text", "path", "count", "short", "share", "seconds", "ms", "time", "day", "month", "usd", "flag", "id"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from measure.reports.foot import foot, head
 from measure.reports.model import Filters, Kind, Report, Source, Table, plain
 from measure.reports.words import cell, clean, header_of, kind_of, tail
 
-TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day"})
+TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day", "month"})
 SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
 NARROWEST = 6
 GAP = 2

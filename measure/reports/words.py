@@ -110,7 +110,7 @@ def cell(value: Any, kind: Kind, zone: ZoneInfo) -> str:
     if isinstance(value, datetime):
         return value.astimezone(zone).strftime("%Y-%m-%d" if kind == "day" else "%Y-%m-%d %H:%M")
     if isinstance(value, date):
-        return value.isoformat()
+        return value.strftime("%Y-%m") if kind == "month" else value.isoformat()
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

@@ -36,7 +36,7 @@ def weeks(frames: Frames, filters: Filters) -> Report:
 def months(frames: Frames, filters: Filters) -> Report:
     """The report `months`: one row a month, named by its first day, newest first."""
     priced = costed(frames, filters)
-    return _report(priced, filters, "months", Show("month", kind="day"), over_time(priced[0], "month"))
+    return _report(priced, filters, "months", Show("month", kind="month"), over_time(priced[0], "month"))
 
 
 def blocks(frames: Frames, filters: Filters) -> Report:

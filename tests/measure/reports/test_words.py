@@ -1,6 +1,6 @@
 """How values are written for people."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -33,6 +33,11 @@ def test_unknown_is_a_dash_and_zero_is_zero() -> None:
 
 def test_times_are_shown_in_the_zone_of_the_reader() -> None:
     assert cell(datetime(2026, 11, 30, 23, 30, tzinfo=UTC), "time", BERLIN) == "2026-12-01 00:30"
+
+
+def test_a_month_is_shown_without_a_day() -> None:
+    assert cell(date(2026, 11, 1), "month", BERLIN) == "2026-11"
+    assert cell(date(2026, 11, 1), "day", BERLIN) == "2026-11-01"
 
 
 @pytest.mark.parametrize(
