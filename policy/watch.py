@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 ROWS = 20
 RETURNS = 5
+HEADS = ("session", "thread", "model", "context", "limit", "of it", "requests", "cost so far")
+TEXTS = ("session", "thread", "model")
+FIRST_TO_GO = ("requests", "model", "of it", "session", "limit")
 
 Minutes = Annotated[float, typer.Option("--minutes", min=0.1, help="Sessions written to in the last N minutes.")]
 Every = Annotated[float, typer.Option("--every", min=0.2, help="Seconds between two looks.")]
@@ -38,18 +41,20 @@ def watch(paths: Paths = None, minutes: Minutes = 60, every: Every = 2, once: On
     console = Console()
     live = Live([Path(path) for path in paths or ()], minutes)
     if once or not console.is_terminal:
-        console.print(view(live.frames(), minutes))
+        console.print(view(live.frames(), minutes, console.width))
         return
     try:
-        with Screen(view(live.frames(), minutes), console=console, screen=True, auto_refresh=False) as screen:
+        with Screen(
+            view(live.frames(), minutes, console.width), console=console, screen=True, auto_refresh=False
+        ) as screen:
             while True:
                 time.sleep(every)
-                screen.update(view(live.frames(), minutes), refresh=True)
+                screen.update(view(live.frames(), minutes, console.width), refresh=True)
     except KeyboardInterrupt:
         return
 
 
-def view(frames: Frames, minutes: float) -> RenderableType:
+def view(frames: Frames, minutes: float, width: int = 80) -> RenderableType:
     """What the screen shows."""
     from rich.console import Group
     from rich.table import Table
@@ -58,18 +63,36 @@ def view(frames: Frames, minutes: float) -> RenderableType:
     rows = threads(frames)
     if not rows:
         return Text(f"No session was written to in the last {minutes:g} minute{'' if minutes == 1 else 's'}.")
+    lines = [_cells(row) for row in rows[:ROWS]]
+    shown = kept(lines, width)
     table = Table(box=None, pad_edge=False)
-    for name in ("session", "thread", "model"):
-        table.add_column(name, overflow="fold")
-    for name in ("context", "limit", "of it", "requests", "cost so far"):
-        table.add_column(name, justify="right")
-    for row in rows[:ROWS]:
-        table.add_row(*_cells(row))
+    for index in shown:
+        text = HEADS[index] in TEXTS
+        table.add_column(HEADS[index], justify="left" if text else "right", no_wrap=not text, overflow="fold")
+    for line in lines:
+        table.add_row(*(line[index] for index in shown))
     parts: list[RenderableType] = [table]
     if len(rows) > ROWS:
         parts.append(Text(f"and {counted(len(rows) - ROWS, 'more thread')}"))
     parts += [Text(line) for line in returned(frames)]
     return Group(*parts)
+
+
+def kept(lines: list[list[str]], width: int) -> list[int]:
+    """Columns that find room in `width`: the least important go first, so that no number is cut."""
+    shown = list(range(len(HEADS)))
+    least = [
+        max(
+            len(HEADS[index]),
+            *(min(len(line[index]), 8) if HEADS[index] in TEXTS else len(line[index]) for line in lines),
+        )
+        for index in shown
+    ]
+    for name in FIRST_TO_GO:
+        if sum(least[index] + 2 for index in shown) - 2 <= width:
+            break
+        shown.remove(HEADS.index(name))
+    return shown
 
 
 def threads(frames: Frames) -> list[dict[str, Any]]:

@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 
 from measure.names import short_path, short_project
 from measure.reports.foot import foot, head
+from measure.reports.layout import TEXT
 from measure.reports.model import Report, Source, Table, plain
-from measure.reports.render import TEXT, lines_of
+from measure.reports.render import lines_of
 from measure.reports.words import header_of, kind_of
 
 if TYPE_CHECKING:

@@ -1,21 +1,21 @@
-"""Reports for people: Rich tables that fit 80 columns, and Markdown."""
+"""Reports for people: Rich tables that fit the screen, and Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo
 
 from measure.reports.foot import foot, head
+from measure.reports.layout import GAP, TEXT, fit, parts, widths
 from measure.reports.model import Filters, Kind, Report, Source, Table, plain
-from measure.reports.words import cell, clean, header_of, kind_of, tail
+from measure.reports.words import cell, clean, header_of, kind_of
 
-TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day", "month"})
-SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
-NARROWEST = 6
-GAP = 2
+if TYPE_CHECKING:
+    from rich.console import Console
+
 NARROWING = ("since", "until", "project", "session", "agent_type", "model")
-NARROW_SCREEN = 80  # below it lines run on: a number that is cut would be a wrong number
+NARROW_SCREEN = 40  # below it lines run on: a number that is cut would be a wrong number
 
 
 def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, out: IO[str]) -> None:
@@ -39,7 +39,7 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
             console.print(line)
         for table in report.tables if len(report.rows) else ():
             console.print()
-            console.print(_rich(table, zone, console.width))
+            _print(console, table, zone)
         for line in _notes(report, said):
             console.print(Text(line, style="dim"))
         console.print()
@@ -97,48 +97,42 @@ def _first(rows: list[dict[str, Any]], column: str) -> object:
     return next((row[column] for row in rows if row.get(column) is not None), None)
 
 
-def _rich(table: Table, zone: ZoneInfo, width: int) -> Any:
-    from rich import box
-    from rich.table import Table as RichTable
+def _print(console: Console, table: Table, zone: ZoneInfo) -> None:
+    """The table, in parts below each other where it is wider than the screen."""
     from rich.text import Text
 
     kinds, body, last = lines_of(table, zone)
     heads = [header_of(show) for show in table.show]
+    screen = console.width
+    if table.title:
+        console.print(Text(table.title, style="bold"))
     lines = [heads, *body, *([last] if last else [])]
-    widths = _widths(kinds, lines, width)
-    out = RichTable(title=table.title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    out.show_edge, out.padding, out.show_footer = False, (0, 1, 0, 0), last is not None
-    for index, (name, kind) in enumerate(zip(heads, kinds, strict=True)):
-        total = Text(last[index]) if last else ""
+    for number, columns in enumerate(parts(kinds, lines, screen)):
+        if number:
+            console.print()
+        own = [[line[index] for index in columns] for line in lines]
+        shown, wide = _rich([kinds[index] for index in columns], own, screen, totals=last is not None)
+        console.width = max(screen, wide)  # Rich would cut what is wider
+        console.print(shown)
+        console.width = screen
+
+
+def _rich(kinds: list[Kind], lines: list[list[str]], width: int, *, totals: bool) -> tuple[Any, int]:
+    """A part as Rich draws it, and its width; the first of `lines` are the headers, the last the totals."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    each = widths(kinds, lines, width)
+    out = RichTable(box=box.SIMPLE_HEAD)
+    out.show_edge, out.padding, out.show_footer = False, (0, 1, 0, 0), totals
+    for index, (name, kind) in enumerate(zip(lines[0], kinds, strict=True)):
+        total = Text(lines[-1][index]) if totals else ""
         justify: Literal["left", "right"] = "left" if kind in TEXT else "right"
-        out.add_column(Text(name), total, justify=justify, no_wrap=True, width=widths[index])
-    for row in body:
-        out.add_row(*(Text(_fit(text, kind, w)) for text, kind, w in zip(row, kinds, widths, strict=True)))
-    return out
-
-
-def _widths(kinds: list[Kind], lines: list[list[str]], width: int) -> list[int]:
-    """Numbers are never cut; what texts are too wide for `width` share what is left, the widest giving way first."""
-    from rich.cells import cell_len
-
-    widths = [max(cell_len(line[index]) for line in lines) for index in range(len(kinds))]
-    gaps = GAP * (len(kinds) - 1) + 1
-    soft = [index for index, kind in enumerate(kinds) if kind in SQUEEZED]
-    while sum(widths) + gaps > width and soft:
-        widest = max(soft, key=lambda index: widths[index])
-        if widths[widest] <= NARROWEST:
-            break
-        widths[widest] -= 1
-    return widths
-
-
-def _fit(text: str, kind: Kind, width: int) -> str:
-    """A text cut to its column: a path keeps its end, another text its beginning."""
-    from rich.cells import cell_len, set_cell_size
-
-    if cell_len(text) <= width:
-        return text
-    return tail(text, width) if kind == "path" else set_cell_size(text, width - 1) + "…"
+        out.add_column(Text(name), total, justify=justify, no_wrap=True, width=each[index])
+    for row in lines[1 : len(lines) - totals]:
+        out.add_row(*(Text(fit(text, kind, w)) for text, kind, w in zip(row, kinds, each, strict=True)))
+    return out, sum(each) + GAP * len(each)
 
 
 def _markdown(table: Table, zone: ZoneInfo) -> Iterator[str]:

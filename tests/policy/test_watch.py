@@ -38,6 +38,18 @@ def test_one_look_prints_and_ends(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "50%" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_screen_leaves_columns_out_and_cuts_no_number(
+    columns: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert run(["watch", "--once", str(made(tmp_path))]) == 0
+    out = capsys.readouterr().out
+    assert {"25,000", "$0.00033"} <= set(out.split())
+    assert "requests" not in out
+    assert all(len(line.rstrip()) <= columns for line in out.splitlines())
+
+
 def test_nothing_running_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["watch", "--once", str(tmp_path)]) == 0
     assert capsys.readouterr().out == "No session was written to in the last 60 minutes.\n"
