@@ -36,10 +36,14 @@ def hooks(
             show_default=False,
         ),
     ] = None,
-    scope: Annotated[str | None, typer.Option(help="project, global or both.")] = None,
-    pass_tokens: Annotated[int | None, typer.Option("--pass", min=1, help="Limit up to which a report passes.")] = None,
+    scope: Annotated[
+        str | None, typer.Option(metavar="project|global|both", help="Where: for this project, for all.")
+    ] = None,
+    pass_tokens: Annotated[
+        int | None, typer.Option("--pass", min=1, metavar="N", help="Limit up to which a report passes.")
+    ] = None,
     file_tokens: Annotated[
-        int | None, typer.Option("--file", min=1, help="Limit above which a file is asked for.")
+        int | None, typer.Option("--file", min=1, metavar="N", help="Limit above which a file is asked for.")
     ] = None,
     pass_for: Annotated[
         list[str] | None, typer.Option(metavar="TYPE=TOKENS", help="Pass limit of one agent type.")
@@ -47,24 +51,32 @@ def hooks(
     file_for: Annotated[
         list[str] | None, typer.Option(metavar="TYPE=TOKENS", help="File limit of one agent type.")
     ] = None,
-    mode: Annotated[str | None, typer.Option(help="What a long report meets: announce, block or shorten.")] = None,
-    shorten: Annotated[str | None, typer.Option(help="foreground: cut at delivery instead of a block; off.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(metavar="announce|block|shorten", help="What a long report meets.")
+    ] = None,
+    shorten: Annotated[
+        str | None, typer.Option(metavar="foreground|off", help="foreground: cut at delivery instead of a block.")
+    ] = None,
     spill: Annotated[bool | None, typer.Option(help="Save the report of agents that cannot write.")] = None,
     exempt: Annotated[
         list[str] | None, typer.Option(metavar="TYPE", help="Agent types left alone (name or glob).")
     ] = None,
     sections: Annotated[
-        Path | None, typer.Option("--sections", help="JSON file of sections to write, as fits print.")
+        Path | None, typer.Option("--sections", metavar="FILE", help="JSON file of sections to write, as fits print.")
     ] = None,
     local: Annotated[bool | None, typer.Option("--local/--shared", help="Entries in settings.local.json.")] = None,
-    project: Annotated[Path | None, typer.Option(help="Project folder instead of the one found from here.")] = None,
-    python: Annotated[str | None, typer.Option(help="Interpreter that runs the hooks (absolute path).")] = None,
+    project: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Project folder instead of the one found from here.")
+    ] = None,
+    python: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Interpreter that runs the hooks (absolute path).")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and the diff; change nothing.")] = False,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Take the defaults for what was not said; do not ask.")
     ] = False,
     apply: Annotated[bool, typer.Option("--apply", help="With snippet: write it instead of printing it.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Annotated[bool, typer.Option("-j", "--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Install, check, change and remove the hooks that enforce the limits.
 

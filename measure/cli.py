@@ -24,13 +24,13 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 # One line a command, in the order of `setpoint --help`.
 MOUNTS: tuple[Mount, ...] = (
     Mount("report", "measure.commands:report", "Tables about your sessions: tokens, agents, returns, reads, cost."),
-    Mount("fit", "policy.cli:fit", "Limits from your own data: returns, context, compaction, reads, cache."),
+    Mount("fit", "policy.cli:fit", "Limits from your own data, each with its n and interval."),
     Mount("policy", "policy.policy_cli:app", "What holds for each party and each agent definition, and from where."),
     Mount("replay", "policy.cli:replay", "Past sessions under given limits: who is stopped, what it saves."),
     Mount("hooks", "hooks.cli:app", "Install, check, change and remove the hooks that enforce the limits."),
-    Mount("plot", "policy.pictures:plot", "One picture as SVG or PNG: context curves, sizes, repeat reads, cost."),
-    Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves with values, no network."),
-    Mount("watch", "policy.watch:watch", "The sessions that run now: context against limits, cost, last returns."),
+    Mount("plot", "policy.pictures:plot", "One picture as SVG or PNG: contexts, sizes, repeat reads, cost."),
+    Mount("html", "policy.pictures:html", "Everything on one page: sortable tables, curves, no network."),
+    Mount("watch", "policy.watch:watch", "The sessions that run now: context against limits, cost."),
     Mount("prices", "policy.cli:prices", "The prices in force: per million tokens, their date and source."),
     Mount("export", "measure.commands:export", "Write every frame as Parquet, CSV or JSON lines."),
     Mount("store", "measure.store.commands:app", "What is kept of the transcripts read: size, and how to clear it."),

@@ -135,7 +135,7 @@ def export(
     format: Format = "parquet",  # noqa: A002 - the option's name
     no_store: NoStore = False,  # noqa: ARG001 - as above
 ) -> None:
-    """Write every frame as DIR/<frame>.<format>.
+    """Write every frame as DIR/FRAME.FORMAT.
 
     Example: setpoint export --to frames --format csv
     """

@@ -42,20 +42,27 @@ ReplayWords = Annotated[
     ),
 ]
 Method = Annotated[
-    Literal["percentile", "cost"], typer.Option("--method", help="returns: by percentile (p50, p78) or by dollars.")
+    Literal["percentile", "cost"],
+    typer.Option("--method", metavar="percentile|cost", help="returns: by percentile (p50, p78) or by dollars."),
 ]
 Objective = Annotated[
-    Literal["usd", "context"], typer.Option("--objective", help="returns by cost: save dollars, or callers' contexts.")
+    Literal["usd", "context"],
+    typer.Option("--objective", metavar="usd|context", help="returns by cost: save dollars, or callers' contexts."),
 ]
 MaxBlocked = Annotated[
     str, typer.Option("--max-blocked", metavar="SHARE", help="--objective context: block at most this share.")
 ]
-Obey = Annotated[float, typer.Option("--obey", min=0, max=1, help="context: share of agents that obey the note.")]
-Lag = Annotated[int, typer.Option("--lag", min=0, help="context: requests from the note to the report.")]
-Rework = Annotated[float, typer.Option("--rework-usd", min=0, help="context: dollars of rework that a stop costs.")]
+Obey = Annotated[
+    float, typer.Option("--obey", min=0, max=1, metavar="SHARE", help="context: share of agents that obey the note.")
+]
+Lag = Annotated[int, typer.Option("--lag", min=0, metavar="N", help="context: requests from the note to the report.")]
+Rework = Annotated[
+    float, typer.Option("--rework-usd", min=0, metavar="DOLLARS", help="context: dollars of rework that a stop costs.")
+]
 Write = Annotated[bool, typer.Option("--write", help="Write the fitted limits with their evidence to setpoint.json.")]
 Scope = Annotated[
-    Literal["project", "global"], typer.Option("--scope", help="Where --write writes: this project, or for all.")
+    Literal["project", "global"],
+    typer.Option("--scope", metavar="project|global", help="Where --write writes: this project, or for all."),
 ]
 Drift = Annotated[
     bool, typer.Option("--drift", help="Compare the limits in force with a fresh fit; exit code 4 if one lies outside.")

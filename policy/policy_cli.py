@@ -11,7 +11,11 @@ from measure.errors import UsageError
 from measure.lazy import plain_app
 
 DIFFERS = 1
-app = plain_app(no_args_is_help=True, epilog="Example: setpoint policy show")
+app = plain_app(
+    no_args_is_help=True,
+    help="What holds for each party and each agent definition, and from where.",
+    epilog="Example: setpoint policy show",
+)
 MainModel = Annotated[str, typer.Option("--model", metavar="NAME", help="Model of the main conversation.")]
 ASSUMED = "claude-opus-5-5"
 

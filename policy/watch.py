@@ -23,8 +23,10 @@ HEADS = ("session", "thread", "model", "context", "limit", "of it", "requests", 
 TEXTS = ("session", "thread", "model")
 FIRST_TO_GO = ("requests", "model", "of it", "session", "limit")
 
-Minutes = Annotated[float, typer.Option("--minutes", min=0.1, help="Sessions written to in the last N minutes.")]
-Every = Annotated[float, typer.Option("--every", min=0.2, help="Seconds between two looks.")]
+Minutes = Annotated[
+    float, typer.Option("--minutes", min=0.1, metavar="N", help="Sessions written to in the last N minutes.")
+]
+Every = Annotated[float, typer.Option("--every", min=0.2, metavar="SECONDS", help="Seconds between two looks.")]
 Once = Annotated[bool, typer.Option("--once", help="Look once and end (also when stdout is no terminal).")]
 
 

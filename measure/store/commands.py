@@ -45,7 +45,7 @@ def info(json: bool = typer.Option(False, "-j", "--json", help="JSON alone on st
 
 @app.command()
 def clear() -> None:
-    """Remove everything that is kept; the next report reads all transcripts.
+    """Remove what is kept; the next report reads all anew.
 
     Example: setpoint store clear
     """
