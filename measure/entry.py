@@ -48,10 +48,10 @@ def _answer(named: list[str]) -> bool:
         if not place.is_on() or not (sys.stdout.encoding or "").lower().startswith("utf"):
             return False
         from measure.store import last
-        from measure.transcripts.places import default_places, tidy
-        from measure.transcripts.walk import walk
 
-        tree = walk([tidy(one) for one in named] or default_places(), named=bool(named))
+        if not last.is_any():
+            return False
+        tree = _walked(named)
         state = last.state_of(tree)
         text = last.look_up(tree, state)
         if text is None:
@@ -68,6 +68,22 @@ def _answer(named: list[str]) -> bool:
         # The reader went away, which is no error; Python's own last flush would complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return True
+
+
+def _walked(named: list[str]) -> Tree:
+    from measure.transcripts.places import default_places, tidy
+    from measure.transcripts.walk import walk
+
+    places = [tidy(one) for one in named] or default_places()
+    if not sys.stderr.isatty():
+        return walk(places, named=bool(named))
+    from measure.looking import Looking
+
+    line = Looking()
+    try:
+        return walk(places, named=bool(named), looked=line.looked)
+    finally:
+        line.clear()
 
 
 def _made(tree: Tree) -> str | None:

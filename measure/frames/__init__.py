@@ -92,16 +92,18 @@ def load(
     paths: Sequence[str | os.PathLike[str]] | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
+    looked: Callable[[int], None] | None = None,
     store: bool | None = None,
     wanted: Collection[str] = tuple(FRAMES),
 ) -> Frames:
     """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
 
-    `progress(bytes read, bytes in all)` is called while reading. `store`: read only what was written since the last
-    time and keep the rest in the user's cache folder; None: not unless the command line switched it on. `wanted`: the
-    frames that will be looked at, where that is known to be few; without a store less is read for them.
+    `looked(files found so far)` is called while looking, `progress(bytes read, bytes in all)` while reading. `store`:
+    read only what was written since the last time and keep the rest in the user's cache folder; None: not unless the
+    command line switched it on. `wanted`: the frames that will be looked at, where that is known to be few; without a
+    store less is read for them.
     """
-    found = listing(paths)
+    found = listing(paths, looked=looked)
     if store if store is not None else place.is_on():
         from measure.store import update
 

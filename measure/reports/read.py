@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from measure.columns import FRAMES
 from measure.errors import RootError
+from measure.looking import Looking
 from measure.reports.model import Source
 from measure.reports.words import counted
 from measure.transcripts.find import default_roots
 
 if TYPE_CHECKING:
     from measure.frames import Frames
-
-PATIENCE = 1.0  # seconds of silence before a bar appears
 
 
 def read(
@@ -55,8 +53,9 @@ def load(paths: Sequence[Path], wanted: Collection[str] = tuple(FRAMES)) -> Fram
     """`measure.frames.load` with a progress bar on a terminal."""
     from measure import frames
 
-    with progress() as step:
-        return frames.load(list(paths) or None, progress=step, wanted=wanted)
+    with progress() as bar:
+        looked, step = (bar.looked, bar.step) if bar else (None, None)
+        return frames.load(list(paths) or None, progress=step, looked=looked, wanted=wanted)
 
 
 def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) -> Source:
@@ -110,39 +109,44 @@ def _horizon(frames: Frames, *, sample: bool) -> Iterator[str]:
 
 
 @contextmanager
-def progress() -> Iterator[Any]:
-    """A callback (bytes read, bytes in all) that shows a bar on stderr after a second; None where nobody looks."""
+def progress() -> Iterator[_Bar | None]:
+    """What shows on stderr that something goes on, after a second; None where nobody looks."""
     if not sys.stderr.isatty():
         yield None
         return
     bar = _Bar()
     try:
-        yield bar.step
+        yield bar
     finally:
         bar.close()
 
 
-class _Bar:
-    """A Rich progress bar that starts late."""
+class _Bar(Looking):
+    """The number of files found, then a Rich progress bar of the bytes read. Both start late."""
 
     def __init__(self) -> None:
-        self.began = time.monotonic()
+        super().__init__()
         self.shown: Any = None
         self.task: Any = None
 
     def step(self, done: int, total: int) -> None:
+        """`done` bytes of `total` are read."""
         if self.shown is None:
-            if time.monotonic() - self.began < PATIENCE:
+            if not self.late():
                 return
+            self.clear()
             from rich.console import Console
             from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
             columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
             self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
-            self.task = self.shown.add_task("reading", total=total)
+            self.task = self.shown.add_task("reading", total=total, completed=done)
             self.shown.start()
-        self.shown.update(self.task, completed=done, total=total)
+        elif self.due() or done == total:
+            self.shown.update(self.task, completed=done, total=total)
 
     def close(self) -> None:
+        """Leave the terminal as it was."""
+        self.clear()
         if self.shown is not None:
             self.shown.stop()

@@ -14,6 +14,7 @@ from measure.lazy import resolve
 from measure.reports import ALIASES
 from measure.reports.model import Entry, Filters, Report, Source
 from measure.reports.stored import LOOKED_AT, is_plain_overview, stored
+from measure.transcripts.places import tidy
 
 Form = Literal["text", "json", "markdown", "csv"]
 
@@ -36,7 +37,7 @@ def names_and_paths(
             continue
         if not word:
             raise UsageError("a place to read is empty: name a folder or a file.")
-        path = Path(word).expanduser()
+        path = Path(tidy(word))
         close = get_close_matches(word, [*by_name, *ALIASES], n=1)
         if close and not path.exists():
             raise UsageError(f"{word!r} is neither a report nor a place to read: did you mean {close[0]}?")

@@ -11,7 +11,7 @@ import os
 
 from measure.digest import blake2b
 from measure.store.layout import TEXTS, layout
-from measure.store.place import where
+from measure.store.place import DATABASE, where
 from measure.transcripts.places import settings_path
 from measure.zone import local_names
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 FOLDER = "overview"
 MOST = 32  # sets of places
+
+
+def is_any() -> bool:
+    """There is a store: without one nothing was kept, and nothing will be."""
+    return os.path.exists(os.path.join(where(), DATABASE))
 
 
 def state_of(tree: Tree) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from measure.transcripts.find import Found, Listing
 from measure.transcripts.walk import Tree
 
 HEAD = 4096
+_MANY = 64  # files from which on one query for all is cheaper than one each
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS files (
@@ -67,6 +68,9 @@ class Known:
         """The file begins as it did and is longer (or only touched): what was read of it is still right."""
         same_place = (self.inode, self.device) == (found.inode, found.device)
         return same_place and found.size >= self.size and self.head == head(found.path, min(self.offset, HEAD))
+
+
+_ENTRY = tuple(one.name for one in fields(Known) if one.name != "file")
 
 
 def head(path: str, size: int) -> str:
@@ -159,8 +163,11 @@ class Manifest:
         rows = self.db.execute("SELECT path, file, entry FROM files")
         return {path: Known(file, **json.loads(entry)) for path, file, entry in rows}
 
-    def known(self, paths: Iterable[str]) -> dict[str, Known]:
+    def known(self, paths: Collection[str]) -> dict[str, Known]:
         """What is known of some files, by path."""
+        if len(paths) > _MANY:
+            known = self.files()
+            return {path: known[path] for path in paths if path in known}
         out = {}
         for path in paths:
             row = self.db.execute("SELECT file, entry FROM files WHERE path = ?", (path,)).fetchone()
@@ -176,8 +183,8 @@ class Manifest:
         """Write what is known of some files now."""
         rows = []
         for path, known in entries.items():
-            entry = asdict(known)
-            rows.append((path, entry.pop("file"), known.stamp, json.dumps(entry)))
+            entry = {name: getattr(known, name) for name in _ENTRY}  # asdict copies deeply: 0.1 ms a file
+            rows.append((path, known.file, known.stamp, json.dumps(entry)))
         self.db.executemany("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", rows)
 
     def drop(self, paths: Iterable[str]) -> None:

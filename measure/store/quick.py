@@ -32,14 +32,14 @@ GROWN_FILES = 16
 
 def overview(paths: Sequence[Path]) -> tuple[Counts, Source] | None:
     """Counts and source of the unfiltered overview; None where only the frames can tell."""
-    return of_tree(tree(paths))
+    return of_tree(tree(paths)) if (folder() / DATABASE).exists() else None
 
 
 def of_tree(found: Tree) -> tuple[Counts, Source] | None:
     """Likewise, of places that were walked just now."""
     place = folder()
     if found.bad_roots or not found.files or not (place / DATABASE).exists():
-        return None
+        return None  # opening the manifest would make one
     try:
         manifest = Manifest(place, repair=False)
         try:
@@ -60,7 +60,7 @@ def _answer(manifest: Manifest, found: Tree) -> tuple[Counts, Source] | None:
         grown = [Found(*one) for one in found.files if stamps[one[0]] != f"{one[1]} {one[2]} {one[3]} {one[4]}"]
         if len(grown) > GROWN_FILES:
             return None
-        known = manifest.known(one.path for one in grown)
+        known = manifest.known([one.path for one in grown])
         ends = {one.path: manifest.ends(roots, one.path) for one in grown}
     facts = answer[2]
     if grown:

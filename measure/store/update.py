@@ -52,14 +52,12 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     todo, gone = jobs(found, known), _gone(found, known)
     if not todo and not gone and answer and answer[0] == state_of(found, known):
         return of_cache(_existing(manifest.folder / "frames" / answer[1]), quick.time_of(answer[2]["oldest"]), found)
-    outcome = scan.run(todo, progress)
-    fresh = {one.path: entry for one, entry in entries(outcome, known)}
-    before = {path: known.get(path) for path in fresh}
-    known |= fresh
-    for path in gone:
-        known.pop(path, None)
-    segment = segments.write(manifest.folder, outcome.raw) if outcome.raw else None
-    kept = _commit(manifest, fresh, before, gone, segment)
+    try:
+        outcome = scan.run(todo, progress)
+    except scan.Stopped as stopped:
+        _take(manifest, stopped.outcome, known, [])
+        raise
+    kept, segment = _take(manifest, outcome, known, gone)
     names = [*names, segment] if segment else names
     present = {one.path for one in found.files}
     live = {path: entry for path, entry in known.items() if path in present}
@@ -74,6 +72,18 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
         _remember(manifest, found, known, frames, raw)
         _compact(manifest, known)
     return frames
+
+
+def _take(manifest: Manifest, outcome: Outcome, known: dict[str, Known], gone: list[str]) -> tuple[bool, str | None]:
+    """Write what was read, and bring `known` up to date; whether it was kept, and the segment's name."""
+    fresh = {one.path: entry for one, entry in entries(outcome, known)}
+    before = {path: known.get(path) for path in fresh}
+    known |= fresh
+    for path in gone:
+        known.pop(path, None)
+    segment = segments.write(manifest.folder, outcome.raw) if outcome.raw else None
+    outcome.raw = {}  # read again with all others: not twice in memory
+    return _commit(manifest, fresh, before, gone, segment), segment
 
 
 def _existing(place: Path) -> Path:
@@ -140,7 +150,7 @@ def _commit(
         return True
     try:
         with manifest.writing():
-            now = manifest.files()
+            now = manifest.known(before)
             if any(now.get(path) != entry for path, entry in before.items()):
                 return False
             manifest.put(fresh)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -45,15 +45,26 @@ def default_roots(env: Mapping[str, str] | None = None) -> list[Path]:
     return [Path(place) for place in default_places(env)]
 
 
-def tree(paths: Sequence[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> Tree:
-    """Walk `paths`, or the default roots. A given path that does not exist is a bad root; a default one is not."""
+def tree(
+    paths: Sequence[str | os.PathLike[str]] | None = None,
+    env: Mapping[str, str] | None = None,
+    looked: Callable[[int], None] | None = None,
+) -> Tree:
+    """Walk `paths`, or the default roots. A given path that does not exist is a bad root; a default one is not.
+
+    `looked(files found so far)` is called all the time.
+    """
     places = [tidy(os.fspath(path)) for path in paths] if paths else default_places(env)
-    return walk(places, named=bool(paths))
+    return walk(places, named=bool(paths), looked=looked)
 
 
-def listing(paths: Sequence[str | os.PathLike[str]] | None = None, env: Mapping[str, str] | None = None) -> Listing:
+def listing(
+    paths: Sequence[str | os.PathLike[str]] | None = None,
+    env: Mapping[str, str] | None = None,
+    looked: Callable[[int], None] | None = None,
+) -> Listing:
     """What `tree` finds, for those who read it."""
-    found = tree(paths, env)
+    found = tree(paths, env, looked)
     return Listing(
         roots=found.roots,
         files=[Found(*state) for state in found.files],

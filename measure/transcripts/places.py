@@ -41,7 +41,11 @@ def tidy(place: str) -> str:
         return place
     from pathlib import Path
 
-    return str(Path(place).expanduser())
+    path = Path(place)
+    try:
+        return str(path.expanduser() if place.startswith("~") else path)
+    except RuntimeError:  # no user of that name
+        return str(path)
 
 
 def settings_path(root: str) -> str | None:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import tempfile
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 
 import polars as pl
 
 from measure.transcripts import build, scan
-from measure.transcripts.build import RawFrames
 from measure.transcripts.scan import Job, Outcome, Progress, Ways
 
 FROM_BYTES = 300_000_000  # below it a process costs more to start than it saves
 PART_BYTES = 64 << 20
 MOST = 4
+TICK = 0.5  # seconds after which progress is told again, done or not: a slow disk shows nothing else
+Read = tuple[str, list[tuple[Job, scan.Seen]], dict[int, dict[str, object]]]
 
 
 def workers(total: int) -> int:
@@ -31,28 +32,50 @@ def workers(total: int) -> int:
 
 def run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) -> Outcome:
     """What `scan.read` gives, read by `count` processes. They are spawned: a fork copies Polars' locks."""
-    out = Outcome()
-    parts: list[RawFrames] = []
-    total = sum(job.found.size - job.offset for job in jobs)
-    done = 0
+    taken: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
         pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_quiet)
+        waiting = {
+            pool.submit(_read, group, ways, str(Path(folder) / str(number))): _bytes(group)
+            for number, group in enumerate(groups(jobs))
+        }
         try:
-            waiting = [
-                pool.submit(_read, group, ways, str(Path(folder) / str(number)))
-                for number, group in enumerate(groups(jobs))
-            ]
-            for group, future in zip(groups(jobs), waiting, strict=True):
-                place, seen, sums = future.result()
-                parts.append({path.stem: pl.read_ipc(path.read_bytes()) for path in sorted(Path(place).iterdir())})
-                out.seen += seen
-                out.sums |= sums
-                done += sum(job.found.size - job.offset for job in group)
-                if progress:
-                    progress(done, total)
+            for future in waiting:
+                while wait([future], TICK).not_done:
+                    _tell(progress, waiting)
+                taken.append(_taken(future))
+                _tell(progress, waiting)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            whole = [future for future in waiting if future.done() and not future.cancelled()]
+            raise scan.Stopped(_joined([_taken(future) for future in whole])) from None
         finally:
             pool.shutdown(cancel_futures=True)
-    out.raw = build.joined(parts)
+    return _joined(taken)
+
+
+def _bytes(jobs: Sequence[Job]) -> int:
+    return sum(job.found.size - job.offset for job in jobs)
+
+
+def _tell(progress: Progress | None, waiting: Mapping[Future[Read], int]) -> None:
+    """The bytes of all groups that are done, in whatever order."""
+    if progress:
+        progress(sum(size for future, size in waiting.items() if future.done()), sum(waiting.values()))
+
+
+def _taken(future: Future[Read]) -> Outcome:
+    """What one process has read."""
+    place, seen, sums = future.result()
+    raw = {path.stem: pl.read_ipc(path.read_bytes()) for path in sorted(Path(place).iterdir())}
+    return Outcome(raw, seen, sums)
+
+
+def _joined(parts: Sequence[Outcome]) -> Outcome:
+    out = Outcome(build.joined([part.raw for part in parts]))
+    for part in parts:
+        out.seen += part.seen
+        out.sums |= part.sums
     return out
 
 
@@ -75,9 +98,7 @@ def _quiet() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _read(
-    group: list[Job], ways: Ways, place: str
-) -> tuple[str, list[tuple[Job, scan.Seen]], dict[int, dict[str, object]]]:
+def _read(group: list[Job], ways: Ways, place: str) -> Read:
     outcome = scan.read(group, None, ways)
     os.mkdir(place)  # noqa: PTH102
     for name, table in outcome.raw.items():

@@ -86,6 +86,14 @@ class Outcome:
     sums: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while reading. `outcome` holds the files that were read whole, for a store to keep."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
 class Account(Protocol):
     """What is known of a file in the end: `Seen` and `store.manifest.Known` both tell it."""
 
@@ -109,7 +117,7 @@ def scan(found: Listing, progress: Progress | None = None, *, contents: bool = T
 
 
 def run(jobs: Sequence[Job], progress: Progress | None = None, ways: Ways = WAYS) -> Outcome:
-    """Read some files or their tails; much at once in several processes."""
+    """Read some files or their tails; much at once in several processes. Raises Stopped at Ctrl-C."""
     from measure.transcripts import processes
 
     total = sum(job.found.size - job.offset for job in jobs)
@@ -123,9 +131,12 @@ def read(jobs: Sequence[Job], progress: Progress | None = None, ways: Ways = WAY
     """Read some files or their tails, in this process."""
     with collector_off():
         scanner = Scanner(progress, sum(job.found.size - job.offset for job in jobs), ways)
-        for job in jobs:
-            scanner.read(job)
-        return scanner.outcome()
+        try:
+            for job in jobs:
+                scanner.read(job)
+            return scanner.outcome()
+        except KeyboardInterrupt:
+            raise Stopped(scanner.flushed()) from None
 
 
 def finished(
@@ -172,6 +183,7 @@ class Scanner:
         self.seen: list[tuple[Job, Seen]] = []
         self.complete = ways.complete
         self._waiting = 0
+        self._safe = 0, 0  # parts, and the files all rows of which are in them
         self._progress, self._total, self._done = progress, total, 0
 
     def read(self, job: Job) -> None:
@@ -227,13 +239,23 @@ class Scanner:
         if "records" in part:
             records = part.pop("records")
             self.parts.append(part | {"spans": totals.spans(records), "totals": totals.files(records)})
+        self._safe = len(self.parts), len(self.seen)
+
+    def flushed(self) -> Outcome:
+        """What was read until the last flush: an interrupt may have left a batch, or anything later, half done."""
+        parts, files = self._safe
+        del self.parts[parts:], self.seen[files:]
+        return self._outcome()
 
     def outcome(self) -> Outcome:
         """Everything that was read."""
         self.flush()
-        sums = totals.merged_files(row for part in self.parts for row in part.pop("totals").iter_rows(named=True))
-        self.parts.append(build.frames({"journal": self.journal}, self.mended))
-        raw = build.joined(self.parts)
+        return self._outcome()
+
+    def _outcome(self) -> Outcome:
+        sums = totals.merged_files(row for part in self.parts for row in part["totals"].iter_rows(named=True))
+        raw = build.joined([*self.parts, build.frames({"journal": self.journal}, self.mended)])
+        raw.pop("totals", None)
         if "spans" in raw:
             raw["spans"] = totals.merged_spans(raw["spans"])
         for job, seen in self.seen:

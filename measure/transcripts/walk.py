@@ -7,9 +7,10 @@ import stat
 
 TYPE_CHECKING = False  # as `typing` has it, which takes time
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     State = tuple[str, int, int, int, int]  # path, size, mtime_ns, inode, device
+    Looked = Callable[[int], None]  # files found so far
 
 META_SUFFIX = ".meta.json"
 
@@ -20,9 +21,10 @@ class Tree:
     `files`: (path, size, mtime_ns, inode, device). `metas`: (path, size, mtime_ns). Both in the order of their paths.
     """
 
-    __slots__ = ("bad_roots", "files", "metas", "roots", "skipped")
+    __slots__ = ("bad_roots", "files", "looked", "metas", "roots", "skipped")
 
-    def __init__(self) -> None:
+    def __init__(self, looked: Looked | None = None) -> None:
+        self.looked = looked
         self.roots: list[str] = []
         self.files: list[State] = []
         self.metas: list[tuple[str, int, int]] = []
@@ -30,9 +32,9 @@ class Tree:
         self.bad_roots: list[tuple[str, str]] = []
 
 
-def walk(roots: Iterable[str], *, named: bool) -> Tree:
+def walk(roots: Iterable[str], *, named: bool, looked: Looked | None = None) -> Tree:
     """Everything below `roots`. A root that does not exist is a bad one where it was `named`."""
-    out = Tree()
+    out = Tree(looked)
     seen: set[tuple[int, int]] = set()
     for root in roots:
         try:
@@ -151,3 +153,5 @@ def _take(path: str, out: Tree, seen: set[tuple[int, int]]) -> None:
     if (device, inode) not in seen:
         seen.add((device, inode))
         out.files.append((path, info.st_size, info.st_mtime_ns, inode, device))
+        if out.looked:
+            out.looked(len(out.files))

@@ -35,8 +35,8 @@ def test_the_foot_says_the_horizon_that_is_set(tmp_path: Path) -> None:
 
 
 def test_nothing_is_shown_where_nobody_looks() -> None:
-    with read.progress() as step:
-        assert step is None
+    with read.progress() as bar:
+        assert bar is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a terminal of its own")
@@ -44,7 +44,7 @@ def test_a_bar_appears_on_a_terminal_and_never_in_the_output(tmp_path: Path) -> 
     import pty
 
     leader, follower = pty.openpty()
-    code = "from measure.reports import read; read.PATIENCE = 0; from measure.cli import main; main()"
+    code = "from measure import looking; looking.PATIENCE = 0; from measure.cli import main; main()"
     env = os.environ | {
         "PYTHONPATH": str(ROOT),
         "HOME": str(tmp_path),
@@ -57,3 +57,24 @@ def test_a_bar_appears_on_a_terminal_and_never_in_the_output(tmp_path: Path) -> 
     assert b"reading" in os.read(leader, 65536)
     os.close(leader)
     assert json.loads(done.stdout)["totals"]["requests"] > 100
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a terminal of its own")
+@pytest.mark.parametrize("command", ["report --json --no-store", "report overview --json"])
+def test_a_slow_folder_shows_what_was_found_so_far(tmp_path: Path, command: str) -> None:
+    import pty
+
+    leader, follower = pty.openpty()
+    code = (
+        "import os, time, measure.looking as looking; looking.PATIENCE = looking.PAUSE = 0.0; slow = os.scandir\n"
+        "os.scandir = lambda path: time.sleep(0.02) or slow(path)\n"
+        "from measure.entry import main; main()"
+    )
+    env = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm", "SETPOINT_CACHE_DIR": str(tmp_path)}
+    line = [sys.executable, "-c", code, *command.split(), str(SAMPLE)]
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "store.sqlite").touch()
+    subprocess.run(line, stdout=subprocess.DEVNULL, stderr=follower, check=True, env=env)
+    os.close(follower)
+    assert b"looking: " in os.read(leader, 65536)
+    os.close(leader)

@@ -230,7 +230,8 @@ def test_two_processes_at_once_give_the_same_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_kill_at_any_moment_loses_no_truth(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_kill_at_any_moment_loses_no_truth(tmp_path: Path, how: signal.Signals) -> None:
     from benchmarks.corpus import make
 
     root = make(tmp_path / "r", 12_000_000)
@@ -239,7 +240,7 @@ def test_kill_at_any_moment_loses_no_truth(tmp_path: Path) -> None:
     for at in range(50):
         one = subprocess.Popen(_reader(root), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
         time.sleep(draw.uniform(0.05, 1.6))
-        one.send_signal(signal.SIGKILL)
+        one.send_signal(how)
         one.wait()
         grow(newest, [assistant(at, f"kill{at}", request=f"kill{at}")])
         if at % 10 == 9:
