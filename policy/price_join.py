@@ -27,11 +27,12 @@ def join(requests: pl.DataFrame, prices: Prices) -> pl.DataFrame:
     `unpriced_reason` says why. `requests` needs model, ts, speed, service_tier, inference_geo and either
     `prompt_tokens` or the three prompt counters.
     """
-    frame = requests.with_row_index("_row").with_columns(
-        price_model=names(requests, prices),
-        _day=pl.col("ts").dt.date().fill_null(pl.date(9999, 1, 1)),
-        _prompt=prompt(requests.columns),
-    )
+    # Only what decides is sorted and joined: the requests are wide.
+    frame = requests.select(
+        names(requests, prices).alias("price_model"),
+        pl.col("ts").dt.date().fill_null(pl.date(9999, 1, 1)).alias("_day"),
+        prompt(requests.columns).alias("_prompt"),
+    ).with_row_index("_row")
     rows = prices.rows.with_columns(pl.col("valid_from").fill_null(BEGINNING))
     periods = rows.select("model", "valid_from").unique().sort("valid_from")
     frame = frame.sort("_day").join_asof(
@@ -57,7 +58,8 @@ def join(requests: pl.DataFrame, prices: Prices) -> pl.DataFrame:
         allow_exact_matches=False,
         check_sortedness=False,
     )
-    return finish(frame.sort("_row"), prices, requests.columns)
+    found = frame.sort("_row").drop("_row", "_day", "_prompt")
+    return finish(requests.hstack(found.get_columns()), prices, requests.columns)
 
 
 def prompt(columns: list[str]) -> pl.Expr:
