@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from measure.frames.runs import in_thread_order, runs
+
 THREAD = ("session_id", "agent_id")
 LARGE_TOKENS = 2_000
 LARGE_SHARE = 0.1
@@ -36,17 +38,25 @@ def steps(costs: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("5m"))
         .otherwise(pl.when(asked_1h).then(pl.lit("1h")).otherwise("ttl_requested"))
     )
-    lag = {name: pl.col(name).shift(1).over(THREAD) for name in ("context_tokens", "cache_read_tokens", "segment")}
+    frame = in_thread_order(costs.filter(pl.col("context_tokens") > 0), "step")
+    thread = pl.col("_thread")
+
+    def before(value: pl.Expr) -> pl.Expr:
+        return pl.when(thread == thread.shift(1)).then(value.shift(1))
+
     frame = (
-        costs.filter(pl.col("context_tokens") > 0)
-        .sort(*THREAD, "step", nulls_last=False)
+        frame.with_columns(runs(frame, THREAD)[0].alias("_thread"))
         .with_columns(
-            **{f"prev_{name}": expr for name, expr in lag.items()},
-            prev_model=pl.col("price_model").fill_null(pl.col("model")).shift(1).over(THREAD),
-            idle_seconds=(pl.col("ts") - pl.col("ts").shift(1).over(THREAD)).dt.total_milliseconds() / 1000,
-            wrote_ttl=ttl.shift(1).over(THREAD).forward_fill().over(THREAD),
+            *(
+                before(pl.col(name)).alias(f"prev_{name}")
+                for name in ("context_tokens", "cache_read_tokens", "segment")
+            ),
+            prev_model=before(pl.col("price_model").fill_null(pl.col("model"))),
+            idle_seconds=(pl.col("ts") - before(pl.col("ts"))).dt.total_milliseconds() / 1000,
+            wrote_ttl=before(ttl).forward_fill().over(thread),
             rate_write=write_rate(),
         )
+        .drop("_thread")
     )
     first = pl.col("prev_context_tokens").is_null() | (pl.col("segment") != pl.col("prev_segment"))
     writes = pl.col("cache_write_tokens").fill_null(0)

@@ -32,6 +32,15 @@ def along(rows: pl.DataFrame, facts: pl.DataFrame, keys: Sequence[str]) -> pl.Da
     return rows.hstack(found[run].get_columns())
 
 
+def in_thread_order(rows: pl.DataFrame, within: str) -> pl.DataFrame:
+    """`rows` by thread (main before its agents), then `within`; frames are already, which is seen without sorting."""
+    run, heads = runs(rows, THREAD)
+    falls = ((run == run.shift()) & (rows[within] < rows[within].shift())).any()
+    if not falls and heads.equals(heads.unique().sort(THREAD, nulls_last=False)):
+        return rows
+    return rows.sort(*THREAD, within, nulls_last=False)
+
+
 def pairs(places: pl.DataFrame) -> pl.DataFrame:
     """Of each row `thread` and `pair`, numbers of its thread and of its (thread, file).
 
