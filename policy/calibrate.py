@@ -6,7 +6,7 @@ the client's own hidden notes. So growth - output = intercept + chars / factor, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,10 +72,12 @@ class Calibration:
         return model.replace_strict(known, default=FALLBACK, return_dtype=pl.Float64())
 
 
-def calibrate(requests: pl.DataFrame, tool_calls: pl.DataFrame, returns: pl.DataFrame) -> Calibration:
-    """Factors of every model in `requests`, by robust regression over `growth` steps."""
+def calibrate(
+    requests: pl.DataFrame, tool_calls: pl.DataFrame, returns: pl.DataFrame, models: Sequence[str] | None = None
+) -> Calibration:
+    """Factors of `models` (none named: of every model in `requests`), by robust regression over `growth` steps."""
     steps = growth(requests, tool_calls, returns)
-    models = requests["model"].unique().drop_nulls().sort().to_list()
+    models = requests["model"].unique().drop_nulls().sort().to_list() if models is None else sorted(models)
     factors: dict[str | None, Factor] = {m: factor(m, steps.filter(pl.col("model") == m)) for m in models}
     return Calibration(factors, int(tool_calls["images"].sum()))
 

@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from measure.frames.runs import THREAD, along
 from measure.reports import reads as measure_reads
 from measure.reports import returns as measure_returns
 from measure.reports import tools as measure_tools
 from measure.reports.model import Show, Table
 from measure.reports.words import clean, usd
-from policy.calibrate import FALLBACK, LEAST_STEPS, Calibration, Factor, calibrate
-from policy.carry import carry
 from policy.cost import cost
-from policy.fit.inputs import Priced
 from policy.price_file import in_force
-from policy.reports import fit_reads as guard
 from policy.reports.money import extra, notes, warnings
 from policy.spend import labelled
 
 if TYPE_CHECKING:
     from measure.frames import Frames
     from measure.reports.model import Filters, Report
+    from policy.calibrate import Calibration, Factor
 
 CARRY = "carry_usd"
 FACTORS = {"chars_per_token": "factor", "low": "low", "high": "high"}
@@ -47,6 +45,10 @@ def reads(frames: Frames, filters: Filters) -> Report:
     place = {"agent_id": "agent_id", "step": "result_step", "chars": "chars"}
     paid, told = _carried(frames, filters, table, place)
     report = _with(measure_reads.build(frames, filters, paid), paid, told)
+    # NumPy is not imported for a report that has nothing to fit.
+    from policy.fit.inputs import Priced
+    from policy.reports import fit_reads as guard
+
     guard.add(report, Priced(frames, told["costs"], made={"calibration": told["calibration"]}))
     return report
 
@@ -73,10 +75,10 @@ def _carried(
     whole = frames.unfiltered or frames
     prices = in_force(filters.prices)
     costs = labelled(cost(whole.requests, prices), filters.timezone)
-    calibration = calibrate(whole.requests, whole.tool_calls, whole.returns)
     texts = rows.select("session_id", **{name: pl.col(column) for name, column in place.items()})
-    paid = rows.with_columns(carry(texts, costs, calibration)[CARRY])
-    used = calibration_of(costs, texts, calibration)
+    carriers = _carriers(costs, texts)
+    used, calibration = _factors(whole, carriers)
+    paid = rows.with_columns(_paid(texts, carriers, calibration))
     told = {
         "costs": costs,
         "calibration": calibration,
@@ -87,11 +89,31 @@ def _carried(
     return paid, told
 
 
-def calibration_of(costs: pl.DataFrame, texts: pl.DataFrame, calibration: Calibration) -> list[Factor]:
-    """The factors of the models that carry any of `texts`, the most used first."""
-    carriers = costs.join(texts, on=["session_id", "agent_id"], how="semi", nulls_equal=True)
+def _carriers(costs: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """The requests of the threads that received any of `texts`."""
+    threads = texts.select(THREAD).unique().with_columns(_carries=True)
+    return along(costs, threads, THREAD).filter("_carries").drop("_carries")
+
+
+def _factors(whole: Frames, carriers: pl.DataFrame) -> tuple[list[Factor], Calibration | None]:
+    """The factors of the models that carry any text, the most used first; nothing is measured where none does."""
+    if not carriers.height:
+        return [], None
+    from policy.calibrate import calibrate
+
     models = carriers["model"].drop_nulls().value_counts(sort=True)["model"].to_list()
-    return [calibration.of(model) for model in models]
+    calibration = calibrate(whole.requests, whole.tool_calls, whole.returns, models)
+    return [calibration.of(model) for model in models], calibration
+
+
+def _paid(texts: pl.DataFrame, carriers: pl.DataFrame, calibration: Calibration | None) -> pl.Series:
+    """What each text has cost; a text that no request sent costs nothing."""
+    if not texts.height:
+        return pl.Series(CARRY, [], pl.Float64)
+    from policy.calibrate import Calibration
+    from policy.carry import carry
+
+    return carry(texts, carriers, calibration or Calibration())[CARRY]
 
 
 def factor_table(factors: list[Factor]) -> Table:
@@ -106,6 +128,10 @@ def factor_table(factors: list[Factor]) -> Table:
 
 def factor_notes(factors: list[Factor]) -> list[str]:
     """How the factors are meant, and which are none of ours."""
+    if not factors:
+        return []
+    from policy.calibrate import FALLBACK, LEAST_STEPS
+
     lines = []
     if any(each.low is not None for each in factors):
         lines.append("Low, high: the factor's 95 % interval, by a jackknife over threads.")
