@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from measure.columns import schema
-from measure.transcripts.build import RawFrames
+
+if TYPE_CHECKING:
+    from measure.transcripts.build import RawFrames
 
 COUNTS = ("records", "used", "bookkeeping", "unknown", "damaged")
 

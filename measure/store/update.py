@@ -6,19 +6,22 @@ import os
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from measure.columns import FRAMES
 from measure.frames import Frames, of_cache, resolve
-from measure.store import quick, segments
-from measure.store.ends import FILES, ends
+from measure.store import quick
 from measure.store.manifest import HEAD, Known, Manifest, head, roots_key, state_of
 from measure.store.place import folder
-from measure.transcripts import scan, totals
-from measure.transcripts.build import RawFrames, concat
 from measure.transcripts.find import Found, Listing
-from measure.transcripts.scan import Job, Outcome, Progress
+
+if TYPE_CHECKING:
+    from measure.transcripts.build import RawFrames
+    from measure.transcripts.scan import Job, Outcome, Progress
+
+# What reads transcripts is imported where something is to be read: mostly nothing has changed.
 
 REBUILT = "The store was damaged or of another version: it was built anew from the transcripts."
 
@@ -49,11 +52,15 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     with manifest.reading():
         known, names = manifest.files(), manifest.segments()
         answer = manifest.answer(roots_key(found))
-    todo, gone = jobs(found, known), _gone(found, known)
-    if not todo and not gone and answer and answer[0] == state_of(found, known):
+    gone = _gone(found, known)
+    same = all(one.path in known and known[one.path].is_same(one) for one in found.files)
+    if same and not gone and answer and answer[0] == state_of(found, known):
         return of_cache(_existing(manifest.folder / "frames" / answer[1]), quick.time_of(answer[2]["oldest"]), found)
+    from measure.store import segments
+    from measure.transcripts import scan
+
     try:
-        outcome = scan.run(todo, progress)
+        outcome = scan.run(jobs(found, known), progress)
     except scan.Stopped as stopped:
         _take(manifest, stopped.outcome, known, [])
         raise
@@ -76,6 +83,8 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
 
 def _take(manifest: Manifest, outcome: Outcome, known: dict[str, Known], gone: list[str]) -> tuple[bool, str | None]:
     """Write what was read, and bring `known` up to date; whether it was kept, and the segment's name."""
+    from measure.store import segments
+
     fresh = {one.path: entry for one, entry in entries(outcome, known)}
     before = {path: known.get(path) for path in fresh}
     known |= fresh
@@ -95,6 +104,8 @@ def _existing(place: Path) -> Path:
 
 def jobs(found: Listing, known: dict[str, Known]) -> list[Job]:
     """What has to be read: whole files that are new or were replaced, and the tails of grown ones."""
+    from measure.transcripts.scan import Job
+
     out = []
     for one in found.files:
         entry = known.get(one.path)
@@ -122,6 +133,8 @@ def _gone(found: Listing, known: dict[str, Known]) -> list[str]:
 
 def entries(outcome: Outcome, known: dict[str, Known]) -> Iterable[tuple[Found, Known]]:
     """What the manifest says of each file that was read, its earlier part included."""
+    from measure.transcripts import totals
+
     for job, seen in outcome.seen:
         one = job.found
         before = known.get(one.path) if job.offset else None
@@ -164,6 +177,10 @@ def _commit(
 
 def with_rests(raw: RawFrames, live: dict[str, Known], found: Listing) -> tuple[RawFrames, dict[str, Known]]:
     """Add the last lines that have no end yet: they are read every time and never stored."""
+    from measure.transcripts import scan, totals
+    from measure.transcripts.build import concat
+    from measure.transcripts.scan import Job
+
     rests = []
     for one in found.files:
         entry = live.get(one.path)
@@ -182,6 +199,9 @@ def with_rests(raw: RawFrames, live: dict[str, Known], found: Listing) -> tuple[
 
 def _remember(manifest: Manifest, found: Listing, known: dict[str, Known], frames: Frames, raw: RawFrames) -> None:
     """Keep the frames and the overview's figures for the next time; failing to is no error."""
+    from measure.store import segments
+    from measure.store.ends import FILES, ends
+
     try:
         facts = quick.facts(frames)
         name = segments.write_frames(manifest.folder, {name: frames.frame(name) for name in FRAMES})
@@ -196,6 +216,8 @@ def _remember(manifest: Manifest, found: Listing, known: dict[str, Known], frame
 
 def _compact(manifest: Manifest, known: dict[str, Known]) -> None:
     """Make many small segments one, and sweep what nobody names."""
+    from measure.store import segments
+
     try:
         names = manifest.segments()
         if len(names) >= segments.COMPACT_AT:
