@@ -51,12 +51,15 @@ class Root(LazyGroup):
         return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; a reader that went away (`| head`) is no error (typer would exit 1)."""
+        """Run the command; a reader that went away (`| head`) is no error (typer would exit 1), and Ctrl-C is told."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             return _reader_gone()
+        except KeyboardInterrupt as stopped:  # typer would say nothing
+            kept = getattr(stopped, "kept", False)  # as `measure.transcripts.scan.Stopped` has it
+            return _say("stopped; what was read is kept for the next time." if kept else "stopped.", 130)
         return result
 
 

@@ -62,7 +62,7 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     try:
         outcome = scan.run(jobs(found, known), progress)
     except scan.Stopped as stopped:
-        _take(manifest, stopped.outcome, known, [])
+        stopped.kept = bool(stopped.outcome.seen) and _take(manifest, stopped.outcome, known, [])[0]
         raise
     kept, segment = _take(manifest, outcome, known, gone)
     names = [*names, segment] if segment else names

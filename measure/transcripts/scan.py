@@ -87,11 +87,12 @@ class Outcome:
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C while reading. `outcome` holds the files that were read whole, for a store to keep."""
+    """Ctrl-C while reading. `outcome` holds the files that were read whole; `kept`: they are in the store."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__()
         self.outcome = outcome
+        self.kept = False
 
 
 class Account(Protocol):

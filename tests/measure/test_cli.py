@@ -195,7 +195,22 @@ def test_ctrl_c_is_exit_130(environment: dict[str, str]) -> None:
         child.send_signal(signal.SIGINT)
         _, err = child.communicate(timeout=20)
     assert child.returncode == 130
-    assert "Traceback" not in err
+    assert err == "setpoint: stopped.\n"
+
+
+def test_ctrl_c_says_what_is_kept(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from measure.transcripts.scan import Outcome, Stopped
+
+    def stop(*_: object, **__: object) -> None:
+        stopped = Stopped(Outcome())
+        stopped.kept = True
+        raise stopped
+
+    monkeypatch.setattr("measure.reports.run.produce", stop)
+    assert cli.run(["report"]) == 130
+    assert capsys.readouterr().err == "setpoint: stopped; what was read is kept for the next time.\n"
 
 
 def test_a_fault_of_ours_is_one_sentence_and_exit_3(environment: dict[str, str], home: Path) -> None:
