@@ -18,6 +18,7 @@ def imports():
     from measure.plots.reads import reads
     from measure.plots.returns import returns
     from measure.reports import REPORTS
+    from measure.reports.foot import head
     from measure.reports.model import Filters
     from measure.reports.options import zone_name
     from measure.reports.read import read
@@ -42,6 +43,7 @@ def imports():
         cost_agents,
         cost_days,
         growth,
+        head,
         load,
         mo,
         read,
@@ -69,8 +71,9 @@ def place(mo):
 
 
 @app.cell
-def data(Config, Filters, Path, cost, folder, load, read, zone_name):
+def data(Config, Filters, Path, cost, folder, head, load, mo, read, zone_name):
     frames, source = read([Path(folder.value)] if folder.value else [], or_sample=True)
+    mo.stop(not source.files_read, mo.md(" ".join(head(source))))
     filters = Filters(timezone=zone_name("local"), top=15)
     prices, config = load(), Config()
     costs = cost(frames.requests, prices)

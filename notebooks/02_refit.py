@@ -14,6 +14,7 @@ def imports():
     from hooks.runtime.config import Config
     from measure.lazy import resolve
     from measure.plots.returns import returns
+    from measure.reports.foot import head
     from measure.reports.model import Filters
     from measure.reports.options import zone_name
     from measure.reports.read import read
@@ -37,6 +38,7 @@ def imports():
         datetime,
         drift,
         drift_row,
+        head,
         in_force,
         load,
         mo,
@@ -65,8 +67,9 @@ def place(mo):
 
 
 @app.cell
-def data(Filters, Path, folder, read, zone_name):
+def data(Filters, Path, folder, head, mo, read, zone_name):
     frames, source = read([Path(folder.value)] if folder.value else [], or_sample=True)
+    mo.stop(not source.files_read, mo.md(" ".join(head(source))))
     filters = Filters(timezone=zone_name("local"))
     return filters, frames, source
 

@@ -13,6 +13,7 @@ def imports():
 
     from measure.plots.growth import growth
     from measure.plots.returns import returns
+    from measure.reports.foot import head
     from measure.reports.model import Filters
     from measure.reports.options import zone_name
     from measure.reports.read import read
@@ -34,6 +35,7 @@ def imports():
         costed,
         datetime,
         growth,
+        head,
         mo,
         read,
         returns,
@@ -58,8 +60,9 @@ def place(mo):
 
 
 @app.cell
-def data(Path, folder, read):
+def data(Path, folder, head, mo, read):
     frames, source = read([Path(folder.value)] if folder.value else [], or_sample=True)
+    mo.stop(not source.files_read, mo.md(" ".join(head(source))))
     return frames, source
 
 

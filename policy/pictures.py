@@ -13,7 +13,7 @@ from measure.errors import SetpointError, UsageError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from measure.reports.model import Filters
+    from measure.reports.model import Filters, Source
     from policy import prices as money
 
 PLOTS = {
@@ -73,7 +73,10 @@ def plot(
         model=model,
         prices=prices or None,
     )
-    frames, _ = _read(paths or [], chosen, out, or_sample=or_sample)
+    frames, source = _read(paths or [], chosen, out, or_sample=or_sample)
+    if not source.files_read:
+        _nothing(source, out)
+        return
     write(out, _bytes(_figure(name, frames, in_force(chosen.prices), chosen), out.suffix.lower()))
     typer.echo(f"{out}")
 
@@ -122,6 +125,9 @@ def html(
         prices=prices or None,
     )
     frames, source = _read(paths or [], chosen, out, or_sample=or_sample)
+    if not source.files_read:
+        _nothing(source, out)
+        return
     table = in_force(chosen.prices)
     entries = sorted((entry for entry in reports() if not entry.separate), key=lambda entry: entry.name != "cost")
     built = [resolve(entry.target)(frames, chosen) for entry in entries]
@@ -135,6 +141,13 @@ def html(
 
         if not webbrowser.open(out.resolve().as_uri()):
             raise SetpointError(f"no browser could be started: open {out} yourself.")
+
+
+def _nothing(source: Source, out: Path) -> None:
+    """Say where nothing was found, as a report does, and that there is no picture of it."""
+    from measure.reports.foot import head
+
+    typer.echo(f"setpoint: {' '.join(line for line in head(source) if line)} {out} was not written.", err=True)
 
 
 def _check_name(name: str) -> None:

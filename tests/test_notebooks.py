@@ -17,16 +17,27 @@ def names(paths: list[Path]) -> list[str]:
     return [path.stem for path in paths]
 
 
+def headless(path: Path, place: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    if importlib.util.find_spec("marimo") is None and not os.environ.get("CI"):
+        pytest.skip("needs `uv run --group notebooks`")
+    command = [sys.executable, str(path), "--", "--path", str(place)]
+    environment = os.environ | {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / "none")}
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=home, env=environment, timeout=300)
+
+
 @pytest.mark.notebook
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
 def test_runs_headless_on_the_sample(path: Path, tmp_path: Path) -> None:
-    if importlib.util.find_spec("marimo") is None and not os.environ.get("CI"):
-        pytest.skip("needs `uv run --group notebooks`")
-    command = [sys.executable, str(path), "--", "--path", str(ROOT / "data" / "transcripts")]
-    environment = os.environ | {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "none")}
-    done = subprocess.run(
-        command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=300
-    )
+    done = headless(path, ROOT / "data" / "transcripts", tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.notebook
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=names(NOTEBOOKS))
+def test_stops_at_an_empty_folder_without_a_fault(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = headless(path, tmp_path / "empty", tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "Traceback" not in done.stderr
 

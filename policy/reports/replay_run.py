@@ -39,7 +39,7 @@ def replay_all(
     from policy.reports import replay_grid
 
     report, table = replay_grid.build(chosen, options)
-    if out is not None:
+    if out is not None and source.files_read:
         replay_grid.save(table, out)
         report.notes.append(f"Picture: {out}")
     write([report], filters, source, form)

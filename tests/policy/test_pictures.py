@@ -1,7 +1,9 @@
 """`setpoint plot` and `setpoint html` as a user types them."""
 
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -66,12 +68,27 @@ def test_nothing_is_written_among_the_transcripts(tmp_path: Path, capsys: pytest
     assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
 
 
-def test_an_empty_folder_gives_pictures_that_say_so(tmp_path: Path) -> None:
-    empty = tmp_path / "empty"
+@pytest.mark.parametrize("words", [*(["plot", name] for name in PLOTS), ["html", "--open"], ["replay", "--grid"]])
+def test_an_empty_folder_is_named_in_one_sentence_and_nothing_is_written(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty, target = tmp_path / "empty", tmp_path / "picture.svg"
     empty.mkdir()
-    for name in PLOTS:
-        assert run(["plot", name, "-o", str(tmp_path / f"{name}.svg"), str(empty)]) == 0
-    assert run(["html", "-o", str(tmp_path / "report.html"), str(empty)]) == 0
+    assert run([*words, "--out", str(target), str(empty)]) == run(["report", str(empty)]) == 0
+    assert f"No transcripts found in {empty}." in "".join(capsys.readouterr())
+    assert not target.exists()
+
+
+def test_a_home_that_cannot_be_written_brings_no_warning_of_the_plotting_library(tmp_path: Path) -> None:
+    home, temporary = tmp_path / "home", tmp_path / "tmp"
+    home.write_text("no folder")
+    temporary.mkdir()
+    command = [sys.executable, "-c", "from measure.cli import main; main()", "plot", "growth", "-o", "a.svg", SAMPLE]
+    kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    environment = kept | {"HOME": str(home), "TMPDIR": str(temporary), "SETPOINT_STORE": "0"}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "a.svg\n", "")
+    assert list(temporary.iterdir()) == [], "the folder that stood in for it is removed"
 
 
 def test_the_page_says_what_the_cost_report_says(sample_page: str, capsys: pytest.CaptureFixture[str]) -> None:
