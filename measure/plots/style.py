@@ -13,8 +13,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from measure.plots import cachedir
+
+cachedir.provide()
+
+import matplotlib as mpl  # noqa: E402 - it looks for its cache once it is used
+from matplotlib.figure import Figure  # noqa: E402
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
