@@ -161,14 +161,11 @@ def _check_name(name: str) -> None:
 
 def _read(paths: list[Path], filters: Filters, out: Path, *, or_sample: bool) -> tuple[Any, Any]:
     """Filtered frames and their source; refuses to write into what is read."""
-    from measure.reports.read import read
+    from measure.reports.read import keep_out, read
     from measure.reports.select import select
 
     frames, source = read(paths, or_sample=or_sample)
-    target = out.resolve()
-    for root in frames.roots:
-        if target.is_relative_to(Path(root).resolve()):
-            raise UsageError(f"--out {out} lies among the transcripts in {root}: nothing is ever written there.")
+    keep_out(out, frames, "--out")
     return select(frames, filters), source
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from measure.columns import FRAMES
-from measure.errors import RootError
+from measure.errors import RootError, UsageError
 from measure.looking import Looking
 from measure.reports.model import Source
 from measure.reports.words import counted
@@ -43,6 +43,13 @@ def read(
         if bad:
             raise RootError(_bad(bad))
     return frames, source(frames, places=places)
+
+
+def keep_out(target: Path, frames: Frames, option: str) -> None:
+    """Raise UsageError where `target`, which `option` named, lies among the transcripts that were read."""
+    for root in frames.roots:
+        if target.resolve().is_relative_to(Path(root).resolve()):
+            raise UsageError(f"{option} {target} lies among the transcripts in {root}: nothing is ever written there.")
 
 
 def _closed(path: str) -> bool:

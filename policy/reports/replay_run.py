@@ -23,10 +23,12 @@ def replay_all(
     modes: Sequence[str] = (),
 ) -> None:
     """Read, replay one set of limits or a grid of them, or several modes, and print; `out` saves the grid's picture."""
-    from measure.reports.read import read
+    from measure.reports.read import keep_out, read
     from measure.reports.select import select
 
     frames, source = read(paths, or_sample=or_sample)
+    if out is not None:
+        keep_out(out, frames, "--out")
     chosen = select(frames, filters)
     if len(modes) > 1:
         from policy.reports import replay_modes

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -144,8 +145,10 @@ def test_export_writes_every_frame(form: str, tmp_path: Path, capfd: pytest.Capt
 def test_export_of_nothing_says_so_and_still_writes_every_schema(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run(["export", "--to", str(tmp_path / "x"), str(tmp_path)]) == 0
-    assert capsys.readouterr().err == f"setpoint: No transcripts found in {tmp_path}. The frames are empty.\n"
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert cli.run(["export", "--to", str(tmp_path / "x"), str(empty)]) == 0
+    assert capsys.readouterr().err == f"setpoint: No transcripts found in {empty}. The frames are empty.\n"
     for name in FRAMES:
         assert pl.read_parquet(tmp_path / "x" / f"{name}.parquet").schema == schema(name)
 
@@ -156,3 +159,31 @@ def test_every_report_module_follows_the_protocol() -> None:
         assert module == f"measure.reports.{entry.name}"
         assert function == "build"
         assert entry.help.endswith(".")
+
+
+@pytest.mark.parametrize("below", ["", "deeper"])
+def test_export_to_a_file_says_that_it_is_no_folder(
+    below: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    taken = tmp_path / "frames"
+    taken.write_text("mine")
+    assert cli.run(["export", "--to", str(taken / below), str(SAMPLE)]) == 1
+    err = capfd.readouterr().err
+    assert err == f"setpoint: cannot write to {taken / below}: {taken if below else 'it'} is no folder.\n"
+    assert taken.read_text() == "mine"
+
+
+def test_export_to_a_folder_that_is_not_writable_says_so_before_reading(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda _, mode, **__: not mode & os.W_OK)  # root may write everywhere
+    assert cli.run(["export", "--to", str(tmp_path / "new"), str(SAMPLE)]) == 1
+    assert capfd.readouterr().err == f"setpoint: cannot write to {tmp_path / 'new'}: permission denied.\n"
+
+
+def test_nothing_is_exported_among_the_transcripts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.jsonl").write_text("{}\n")
+    for command in (["export", "--to", str(tmp_path / "x")], ["replay", "--grid", "--out", str(tmp_path / "x.svg")]):
+        assert cli.run([*command, str(tmp_path)]) == 2
+        assert "nothing is ever written there" in capfd.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl"]
