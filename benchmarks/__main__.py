@@ -11,10 +11,22 @@ from pathlib import Path
 
 from benchmarks import claims, hooks, hooks_context, peer
 
+ALONE = {
+    "benchmarks.hooks": "CPU of a return hook against a bare Python start and node",
+    "benchmarks.hooks_context": "CPU of the other hooks on large transcripts",
+    "benchmarks.fit": "CPU of a fit of all limits on a gigabyte (not part of the table)",
+}
+
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        epilog="Parts that run alone:\n"
+        + "\n".join(f"  python -m {name:<27} {about}" for name, about in ALONE.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--size", type=float, default=1e9, help="bytes of the main corpus")
     parser.add_argument("--largest", type=float, default=5e9, help="bytes of the largest corpus; 0: leave scale out")
     parser.add_argument("--runs", type=int, default=5, help="rounds; the median counts")

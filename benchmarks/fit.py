@@ -6,6 +6,7 @@ agents hand something back: about 5,000 returns in 700 sessions.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -88,12 +89,15 @@ def run(root: Path, rounds: int = ROUNDS) -> dict[str, float]:
 
 
 def main() -> int:
-    """Print the table; 1 when the claim does not hold. An argument names a corpus that is kept."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(tempfile.mkdtemp(prefix="setpoint-corpus-")) / "corpus"
+    """Print the table; 1 when the claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit", description=__doc__)
+    parser.add_argument("corpus", type=Path, nargs="?", help="folder that keeps the corpus for the next run")
+    kept: Path | None = parser.parse_args().corpus
+    folder = kept or Path(tempfile.mkdtemp(prefix="setpoint-corpus-")) / "corpus"
     try:
         found = run(corpus(folder))
     finally:
-        if len(sys.argv) <= 1:
+        if kept is None:
             shutil.rmtree(folder.parent, ignore_errors=True)
     for name, seconds in found.items():
         verdict = "ok" if seconds <= BOUND_SECONDS else "TOO SLOW"

@@ -5,6 +5,7 @@ Medians of user + system time of the child (`os.wait4`), which the load of a sha
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -150,7 +151,9 @@ def table(found: list[Row]) -> int:
 
 def main() -> int:
     """Print the table; 1 when a claim does not hold."""
-    return table(run(int(sys.argv[1]) if len(sys.argv) > 1 else 25))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hooks", description=__doc__)
+    parser.add_argument("rounds", type=int, nargs="?", default=25, help="rounds; the median counts (25)")
+    return table(run(parser.parse_args().rounds))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ The transcript is 50 MB; "grown" is one whose last line alone is 3.4 MB, so that
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -127,7 +128,9 @@ def run(rounds: int = 25) -> list[Row]:
 
 def main() -> int:
     """Print the table; 1 when a claim does not hold."""
-    return table(run(int(sys.argv[1]) if len(sys.argv) > 1 else 25))
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hooks_context", description=__doc__)
+    parser.add_argument("rounds", type=int, nargs="?", default=25, help="rounds; the median counts (25)")
+    return table(run(parser.parse_args().rounds))
 
 
 if __name__ == "__main__":
