@@ -19,6 +19,8 @@ from measure.transcripts.find import Found, Listing
 from measure.transcripts.walk import Tree
 
 HEAD = 4096
+DAMAGED = "The store was damaged"
+OTHER = "The store was written by another version of setpoint"
 _MANY = 64  # files from which on one query for all is cheaper than one each
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -88,7 +90,8 @@ class Manifest:
     def __init__(self, folder: Path, *, repair: bool = True) -> None:
         """`repair`: a damaged store, or one of another layout, is emptied; else sqlite3.DatabaseError is raised."""
         self.folder = folder
-        self.rebuilt = False
+        self.rebuilt = ""
+        """Why it had to be emptied, as a sentence begins; "" where it was not."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.db = self._connected()
         try:
@@ -100,7 +103,7 @@ class Manifest:
             if not repair:
                 raise
             discard(folder)
-            self.rebuilt = True
+            self.rebuilt = DAMAGED
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.db = self._connected()
             self._open(repair)
@@ -120,7 +123,7 @@ class Manifest:
             if found is not None:
                 for table in ("files", "segments", "answers", "ends", "meta"):
                     self.db.execute(f"DROP TABLE IF EXISTS {table}")
-                self.rebuilt = True
+                self.rebuilt = OTHER
             for statement in _SCHEMA.split(";"):
                 self.db.execute(statement)
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('layout', ?)", (layout(),))

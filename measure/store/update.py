@@ -13,7 +13,7 @@ import polars as pl
 from measure.columns import FRAMES
 from measure.frames import Frames, of_cache, resolve
 from measure.store import quick
-from measure.store.manifest import HEAD, Known, Manifest, head, roots_key, state_of
+from measure.store.manifest import DAMAGED, HEAD, Known, Manifest, head, roots_key, state_of
 from measure.store.place import folder
 from measure.transcripts.find import Found, Listing
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # What reads transcripts is imported where something is to be read: mostly nothing has changed.
 
-REBUILT = "The store was damaged or of another version: it was built anew from the transcripts."
+REBUILT = ": it was built anew from the transcripts."
 
 
 def load(found: Listing, progress: Progress | None = None) -> Frames:
@@ -39,10 +39,10 @@ def load(found: Listing, progress: Progress | None = None) -> Frames:
             # A segment is damaged, or another process compacted it away under us: begin again, from the files.
             with manifest.writing():
                 manifest.empty()
-            manifest.rebuilt = True
+            manifest.rebuilt = DAMAGED
             frames = _load(manifest, found, progress)
         if manifest.rebuilt:
-            frames.notes.append(REBUILT)
+            frames.notes.append(manifest.rebuilt + REBUILT)
         return frames
     finally:
         manifest.close()

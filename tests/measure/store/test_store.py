@@ -129,22 +129,26 @@ def test_unfinished_last_line_is_read_each_time_and_stored_once_it_is_whole(tmp_
         assert frames.records["damaged"] == (0 if size >= len(text) else 1)
 
 
-def test_damaged_store_is_built_anew_and_says_so(tmp_path: Path, own_cache: Path) -> None:
+def test_a_store_that_is_damaged_or_of_another_version_is_built_anew_and_says_which(
+    tmp_path: Path, own_cache: Path
+) -> None:
     root = tmp_path / "r"
     path = session(root, [user(1), assistant(2, "m1")])
     checked(root)
     for victim in own_cache.glob("segments/*/*.parquet"):
         victim.write_bytes(b"no parquet")
     grow(path, [assistant(3, "m2", request="r2")])
-    assert any("built anew" in note for note in checked(root).notes)
+    damaged = "The store was damaged: it was built anew from the transcripts."
+    assert checked(root).notes == [damaged]
     (own_cache / place.DATABASE).write_bytes(b"no database" * 1000)
-    assert any("built anew" in note for note in checked(root).notes)
+    assert checked(root).notes == [damaged]
     checked(root)
     db = sqlite3.connect(own_cache / place.DATABASE)
     db.execute("UPDATE meta SET value = 'older'")
     db.commit()
     db.close()
-    assert any("built anew" in note for note in checked(root).notes)
+    other = "The store was written by another version of setpoint: it was built anew from the transcripts."
+    assert checked(root).notes == [other]
     assert not checked(root).notes
 
 
