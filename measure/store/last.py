@@ -1,7 +1,7 @@
 """The overview as it was last printed, for the same places: nothing but a walk stands between question and answer.
 
 One file a set of places. Its first line seals the text together with everything it follows from: files and metas with
-size, time, inode and device, the settings, the local time zone, and our own code. Another state, another seal: so the
+size, times, inode and device, the settings, the local time zone, and our own code. Another state, another seal: so the
 file needs no lock and no transaction, and whatever happens to it costs time only.
 """
 

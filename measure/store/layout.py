@@ -6,7 +6,7 @@ import os
 
 from measure.digest import blake2b
 
-LAYOUT = 2
+LAYOUT = 3
 ROWS = ("transcripts", "frames", "store")
 TEXTS = (*ROWS, "reports", ".")
 

@@ -55,21 +55,31 @@ class Known:
     first_damaged_line: int | None = None
     surrogates: int = 0
     clamped: int = 0
+    ctime_ns: int = 0
     sums: dict[str, Any] = field(default_factory=dict)
 
     @property
     def stamp(self) -> str:
         """The state the file was read in: nothing was written since where it is the same."""
-        return f"{self.size} {self.mtime_ns} {self.inode} {self.device}"
+        return stamp_of(self._state)
+
+    @property
+    def _state(self) -> tuple[int, ...]:
+        return self.size, self.mtime_ns, self.inode, self.device, self.ctime_ns
 
     def is_same(self, found: Found) -> bool:
-        """Nothing was written since."""
-        return (self.size, self.mtime_ns, self.inode, self.device) == found[1:]
+        """Nothing was written since, and nobody was let in or kept out."""
+        return self._state == found[1:]
 
     def has_grown(self, found: Found) -> bool:
         """The file begins as it did and is longer (or only touched): what was read of it is still right."""
         same_place = (self.inode, self.device) == (found.inode, found.device)
         return same_place and found.size >= self.size and self.head == head(found.path, min(self.offset, HEAD))
+
+
+def stamp_of(state: Iterable[int]) -> str:
+    """The state of a file, behind its path, as one text."""
+    return " ".join(map(str, state))
 
 
 _ENTRY = tuple(one.name for one in fields(Known) if one.name != "file")
@@ -246,7 +256,9 @@ def state_of_tree(tree: Tree, stamps: dict[str, str]) -> str:
 
 
 def digest_of(
-    files: Iterable[tuple[str, str | None]], metas: Iterable[tuple[str, int, int]], left_out: Iterable[tuple[str, str]]
+    files: Iterable[tuple[str, str | None]],
+    metas: Iterable[tuple[str, int, int, int]],
+    left_out: Iterable[tuple[str, str]],
 ) -> str:
     """Digest of files with the stamps they were read in, of metas as they are, and of what could not be looked at."""
     told = [*map(repr, files), *map(repr, metas), *map(repr, left_out)]

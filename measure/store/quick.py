@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from measure.horizon import horizon
 from measure.reports.model import Source
 from measure.reports.overview import Counts
-from measure.store.manifest import Manifest, roots_key, state_of_tree
+from measure.store.manifest import Manifest, roots_key, stamp_of, state_of_tree
 from measure.store.place import DATABASE, folder
 from measure.transcripts.find import Found, tree
 
@@ -57,7 +57,7 @@ def _answer(manifest: Manifest, found: Tree) -> tuple[Counts, Source] | None:
         answer = manifest.answer(roots)
         if answer is None or answer[0] != state_of_tree(found, stamps):
             return None
-        grown = [Found(*one) for one in found.files if stamps[one[0]] != f"{one[1]} {one[2]} {one[3]} {one[4]}"]
+        grown = [Found(*one) for one in found.files if stamps[one[0]] != stamp_of(one[1:])]
         if len(grown) > GROWN_FILES:
             return None
         known = manifest.known([one.path for one in grown])

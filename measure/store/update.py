@@ -142,7 +142,7 @@ def entries(outcome: Outcome, known: dict[str, Known]) -> Iterable[tuple[Found, 
         entry.head = head(one.path, min(seen.offset, HEAD))
         entry.why, entry.lines, entry.damaged = seen.why, seen.lines, seen.damaged
         entry.first_damaged_line = seen.first_damaged_line
-        entry.surrogates, entry.clamped = seen.surrogates, seen.clamped
+        entry.surrogates, entry.clamped, entry.ctime_ns = seen.surrogates, seen.clamped, one.ctime_ns
         entry.sums = totals.added(before.sums if before else None, outcome.sums.get(job.file))
         if before is not None:
             for name in ("lines", "damaged", "surrogates", "clamped"):

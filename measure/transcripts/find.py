@@ -26,6 +26,7 @@ class Found(NamedTuple):
     mtime_ns: int
     inode: int
     device: int
+    ctime_ns: int
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class Listing:
     roots: list[str] = field(default_factory=list)
     files: list[Found] = field(default_factory=list)
     metas: list[str] = field(default_factory=list)
-    meta_states: list[tuple[str, int, int]] = field(default_factory=list)  # path, size, mtime_ns
+    meta_states: list[tuple[str, int, int, int]] = field(default_factory=list)  # path, size, mtime_ns, ctime_ns
     skipped: list[tuple[str, str]] = field(default_factory=list)
     bad_roots: list[tuple[str, str]] = field(default_factory=list)
 
@@ -68,7 +69,7 @@ def listing(
     return Listing(
         roots=found.roots,
         files=[Found(*state) for state in found.files],
-        metas=[path for path, _, _ in found.metas],
+        metas=[path for path, *_ in found.metas],
         meta_states=found.metas,
         skipped=found.skipped,
         bad_roots=found.bad_roots,

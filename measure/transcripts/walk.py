@@ -9,7 +9,8 @@ TYPE_CHECKING = False  # as `typing` has it, which takes time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    State = tuple[str, int, int, int, int]  # path, size, mtime_ns, inode, device
+    State = tuple[str, int, int, int, int, int]  # path, size, mtime_ns, inode, device, ctime_ns
+    Meta = tuple[str, int, int, int]  # path, size, mtime_ns, ctime_ns
     Looked = Callable[[int], None]  # files found so far
 
 META_SUFFIX = ".meta.json"
@@ -18,7 +19,7 @@ META_SUFFIX = ".meta.json"
 class Tree:
     """What lies below some roots: transcripts and metas as they are now, and what could not be looked at.
 
-    `files`: (path, size, mtime_ns, inode, device). `metas`: (path, size, mtime_ns). Both in the order of their paths.
+    Both are in the order of their paths. The time of the last change (ctime) tells that a file may be read now.
     """
 
     __slots__ = ("bad_roots", "files", "looked", "metas", "roots", "skipped")
@@ -27,7 +28,7 @@ class Tree:
         self.looked = looked
         self.roots: list[str] = []
         self.files: list[State] = []
-        self.metas: list[tuple[str, int, int]] = []
+        self.metas: list[Meta] = []
         self.skipped: list[tuple[str, str]] = []
         self.bad_roots: list[tuple[str, str]] = []
 
@@ -127,7 +128,7 @@ def _entries(entries: list[os.DirEntry[str]], out: Tree, seen: set[tuple[int, in
                 _take(entry.path, out, seen)
             elif is_meta(entry.name):
                 info = entry.stat()
-                out.metas.append((entry.path, info.st_size, info.st_mtime_ns))
+                out.metas.append((entry.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns))
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -152,6 +153,6 @@ def _take(path: str, out: Tree, seen: set[tuple[int, int]]) -> None:
     inode, device = info.st_ino, info.st_dev
     if (device, inode) not in seen:
         seen.add((device, inode))
-        out.files.append((path, info.st_size, info.st_mtime_ns, inode, device))
+        out.files.append((path, info.st_size, info.st_mtime_ns, inode, device, info.st_ctime_ns))
         if out.looked:
             out.looked(len(out.files))

@@ -152,6 +152,28 @@ def test_a_store_that_is_damaged_or_of_another_version_is_built_anew_and_says_wh
     assert not checked(root).notes
 
 
+def test_file_that_could_not_be_read_is_read_once_it_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "r"
+    path = session(root, [user(1), assistant(2, "m1")])
+    session(root, [user(1, sessionId=OTHER), assistant(4, "m3", request="r3", sessionId=OTHER)], OTHER)
+
+    def refuse(name: str, mode: str) -> object:
+        # root may read everything: the refusal has to be made
+        if name == str(path):
+            raise PermissionError(13, "Permission denied", name)
+        return open(name, mode)  # noqa: PTH123
+
+    with monkeypatch.context() as patch:
+        patch.setattr("measure.transcripts.scan.open", refuse, raising=False)
+        assert [one["reason"] for one in checked(root).skipped] == ["permission denied"]
+        told = quick.overview([root])
+        assert told is not None
+        assert len(told[1].skipped) == 1
+    path.chmod(0o600)
+    assert quick.overview([root]) is None
+    assert checked(root).skipped == []
+
+
 def test_store_that_cannot_be_used_costs_no_answer(tmp_path: Path, own_cache: Path) -> None:
     root = tmp_path / "r"
     session(root, [user(1), assistant(2, "m1")])
