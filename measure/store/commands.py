@@ -75,9 +75,12 @@ def facts(place: Path) -> Facts:
         manifest = Manifest(place, repair=False)
         known, segments = manifest.files(), manifest.segments()
         manifest.close()
+    except sqlite3.OperationalError as error:  # locked, or not to be read by this user: not damaged
+        raise SetpointError(f"the store in {place} cannot be read now ({error}).") from error
     except sqlite3.Error as error:
         raise SetpointError(
-            f"the store in {place} cannot be read ({error}). Clear it: setpoint store clear."
+            f"the store in {place} cannot be read ({error}). The next report builds it anew; setpoint store clear "
+            "removes it."
         ) from error
     out["exists"], out["files"], out["segments"] = True, len(known), len(segments)
     out["transcript_bytes"] = sum(entry.size for entry in known.values())

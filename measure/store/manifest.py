@@ -126,7 +126,7 @@ class Manifest:
         if found == layout():
             return
         if not repair:
-            raise sqlite3.DatabaseError("another layout")
+            raise sqlite3.DatabaseError("it was written by another version of setpoint")
         self.db.execute("PRAGMA journal_mode=WAL")
         self.db.execute("PRAGMA synchronous=NORMAL")
         with self.writing():
