@@ -139,28 +139,39 @@ def _change(session: Any, dry_run: bool, yes: bool, as_json: bool) -> None:
     from hooks.show import diff, plan_lines
 
     plans = session.plans()
-    rows = []
+    rows, lines = [], []
     for made in plans:
-        text = "\n".join(plan_lines(made))
-        rows.append({"plan": plan_lines(made), "changed": [str(change.path) for change in made.changed]})
-        if not as_json:
-            typer.echo(text + (f"\n{diff(made)}" if dry_run else ""))
-        elif dry_run:
-            rows[-1]["diff"] = diff(made).splitlines()
+        told = plan_lines(made)
+        row: dict[str, Any] = {
+            "scope": made.scope.name,
+            "folder": str(made.scope.folder),
+            "features": list(made.request.features or made.features),
+            "warnings": list(made.warnings),
+            "plan": told,
+            "changed": [str(change.path) for change in made.changed],
+        }
+        lines += told
+        if dry_run:
+            row["diff"] = diff(made).splitlines()
+            lines += row["diff"]
+        rows.append(row)
     said = advice() if advice is not None and session.mode == "install" and "returns" in session.features else None
-    if said is not None and not as_json:
-        typer.echo("\n".join(said["lines"]))
+    lines += said["lines"] if said is not None else []
+    if not as_json:
+        typer.echo("\n".join(lines))
     unknown = session.unknown()
     if not dry_run and unknown and not yes:
         _ask(unknown)
     if not dry_run:
         for made in plans:
             carry_out(made)
+    end = "Nothing was changed (dry run)." if dry_run else session.farewell()
     if as_json:
         advised = {} if said is None else {"advice": {key: value for key, value in said.items() if key != "lines"}}
-        _say({"report": f"hooks {session.mode}", "done": not dry_run, "scopes": rows, **advised}, True)
+        report = {"report": f"hooks {session.mode}", "done": not dry_run, "scopes": rows, **advised}
+        _say({**report, "lines": [*lines, end]}, True)
     else:
-        typer.echo("Nothing was changed (dry run)." if dry_run else session.farewell())
+        typer.echo(end)
 
 
 def _ask(unknown: list[str]) -> None:
