@@ -44,7 +44,7 @@ class Bench:
     @property
     def root(self) -> Path:
         """The main corpus."""
-        return make(self.work / f"corpus-{self.size}", self.size)
+        return make(self.work, self.size)
 
     def env(self, name: str) -> dict[str, str]:
         """A store of its own."""
@@ -147,7 +147,7 @@ def scale(bench: Bench, sizes: list[int]) -> Iterator[Line]:
     """Memory and CPU as the corpus grows."""
     taken: dict[int, Cost] = {}
     for size in sizes:
-        root = make(bench.work / f"corpus-{size}", size)
+        root = make(bench.work, size)
         taken[size] = interleaved(min(bench.runs, 3), one=lambda root=root: overview(bench, "--no-store", root=root))[
             "one"
         ]

@@ -1,8 +1,9 @@
 """A corpus of any size, written like the client writes: seeded, no text from anywhere, no two responses alike.
 
-Shares of bytes follow the public transcripts: tool results and their second copy in `toolUseResult` make two thirds,
-one response stands in one to three records, one session in five has subagents, one in ten is compacted, one in
-twenty is a fork that copies its original's records.
+Shares follow the public transcripts: tool results and their second copy in `toolUseResult` make two thirds of the
+bytes, two fifths of the results' bytes are Read's, a third of the calls are Bash, three commands in a hundred only
+print a file, one response stands in one to three records, one session in five has subagents, one in ten is compacted,
+one in twenty is a fork that copies its original's records.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from pathlib import Path
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 WORDS = ("alpha", "beta", "value", "index", "total", "return", "count", "limit", "frame", "column", "reader", "token")
 MODELS = ("claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
-TOOLS = ("Read", "Bash", "Grep", "Edit", "Write")
+TOOLS = {"Bash": 33, "Read": 20, "Edit": 25, "Write": 6, "Grep": 16}
+COMMANDS = (
+    "uv run pytest -q tests/test_{0}.py",
+    "git diff --stat HEAD~{0}",
+    "grep -rn value src | head -{0}",
+    "make part{0}",
+)
+VERSION = 2  # of what is written: a folder of corpora that is kept holds each under a name of its own
 
 
 class Maker:
@@ -76,9 +84,10 @@ class Maker:
         draw = self.random
         message, request, call = f"msg_{self._hex(20)}", f"req_{self._hex(20)}", f"toolu_{self._hex(24)}"
         output = draw.randint(20, 900)
-        tool = draw.choice(TOOLS)
+        tool = draw.choices(tuple(TOOLS), tuple(TOOLS.values()))[0]
         target = f"/work/project/src/file_{draw.randint(1, 200)}.py"
-        given = f'"command":"cat {target}"' if tool == "Bash" else f'"file_path":"{target}"'
+        command = f"cat {target}" if draw.random() < 0.03 else draw.choice(COMMANDS).format(draw.randint(1, 99))
+        given = f'"command":"{command}"' if tool == "Bash" else f'"file_path":"{target}"'
         if tool in {"Edit", "Write"}:
             given += f',"content":"{self._text(draw.randint(200, 3_000))}"'
         blocks = [f'{{"type":"tool_use","id":"{call}","name":"{tool}","input":{{{given}}}}}']
@@ -104,7 +113,8 @@ class Maker:
             )
             lines.append(self._line("assistant", session, agent, slug, body))
         text = self._numbered if tool == "Read" else self._text
-        result = text(int(min(draw.lognormvariate(7.6, 1.3), 60_000)))
+        size = draw.lognormvariate(7.6, 1.3) * (2 if tool == "Read" else 0.8)
+        result = text(int(min(size, 60_000)))
         copy = f'{{"type":"text","file":{{"filePath":"{target}","content":"{result}"}}}}'
         body = (
             f'"message":{{"role":"user","content":[{{"tool_use_id":"{call}","type":"tool_result",'
@@ -169,9 +179,10 @@ class Maker:
         return len(data)
 
 
-def make(root: Path, size: int, seed: int = 7) -> Path:
-    """A config folder with about `size` bytes of transcripts; one that stands there already is taken as it is."""
-    done = root / f"made-{size}-{seed}"
+def make(work: Path, size: int, seed: int = 7) -> Path:
+    """A config folder in `work` with about `size` bytes of transcripts; one that stands there already is taken."""
+    root = work / f"corpus{VERSION}-{size}-{seed}"
+    done = root / "made"
     if not done.exists():
         Maker(root, seed).fill(size)
         done.touch()
