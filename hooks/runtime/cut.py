@@ -10,8 +10,9 @@ TAIL_SHARE = 4  # "head+tail" keeps a fourth of the room for the end
 
 def pointer(limit: int, size: int, path: str, lines: int) -> str:
     """The line that stands for what was cut: sizes, the file, and that it may be read."""
+    long = "1 line" if lines == 1 else f"{lines} lines"
     return (
-        f"[Return guard: cut to {limit} of about {size} tokens. The full report ({lines} lines) is in {path} ; "
+        f"[Return guard: cut to {limit} of about {size} tokens. The full report ({long}) is in {path} ; "
         "read the lines you need from it with Read, offset and limit.]"
     )
 

@@ -70,7 +70,8 @@ export function policy(rules, agentType, environment) {
 }
 
 export const pointer = (limit, size, path, lines) =>
-  `[Return guard: cut to ${limit} of about ${size} tokens. The full report (${lines} lines) is in ${path} ; ` +
+  `[Return guard: cut to ${limit} of about ${size} tokens. The full report (${lines} line${lines === 1 ? '' : 's'}) is in ` +
+  `${path} ; ` +
   'read the lines you need from it with Read, offset and limit.]'
 
 const isRow = (line) => line.replace(/^[ \t]+/, '').startsWith('|')
