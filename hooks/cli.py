@@ -114,7 +114,7 @@ def hooks(
         _change(session, dry_run, yes, as_json)
     except HooksError as error:
         typer.echo(f"setpoint: {error}", err=True)
-        raise typer.Exit(1) from error
+        raise typer.Exit(error.exit_code) from error
 
 
 def _read(mode: str, scope: str | None, features: list[str], project: Path | None) -> dict[str, Any]:

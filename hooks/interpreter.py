@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from hooks.errors import HooksError
+from hooks.errors import HooksError, WordsError
 
 LEAST = (3, 9)
 PASSING = ("/.cache/", "/Caches/", "/shims/", "/Temp/", "/pipx/venvs/", "/uv/tools/", "/WindowsApps/")
@@ -67,7 +67,7 @@ def choose(given: str | None = None) -> Interpreter:
     """The interpreter for the settings entries, run once. Raises HooksError when none will do."""
     if given is not None:
         if not Path(given).is_absolute():
-            raise HooksError(f"--python {given}: give an absolute path.")
+            raise WordsError(f"--python {given}: give an absolute path.")
         version = run_once(given)
         if version is None:
             raise HooksError(f"--python {given}: does not run, or is older than Python {LEAST[0]}.{LEAST[1]}.")

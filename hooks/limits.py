@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hooks.errors import HooksError
+from hooks.errors import HooksError, WordsError
 from hooks.features import Feature, by_name
 from hooks.jsonedit import NotStrictJsonError, parse, rewrite, same
 from hooks.runtime.returns import FILE_TOKENS, MODES, PASS_TOKENS, Policy, positive
@@ -54,7 +54,7 @@ def check(section: Mapping[str, Any]) -> None:
         policy = Policy(section, name, {})
         if policy.pass_tokens >= policy.file_tokens:
             who = f" for {name}" if name else ""
-            raise HooksError(f"pass {policy.pass_tokens} must be below file {policy.file_tokens}{who}.")
+            raise WordsError(f"pass {policy.pass_tokens} must be below file {policy.file_tokens}{who}.")
 
 
 def installed(old: str | None, where: object, sections: Mapping[str, Mapping[str, Any]], version: str, at: str) -> str:
@@ -96,9 +96,9 @@ def given_values(
     """The config values that the options name, by section."""
     given = _sections_of(sections) if sections is not None else {}
     if mode is not None and mode not in MODES:
-        raise HooksError(f"--mode {mode}: there are {', '.join(MODES)}.")
+        raise WordsError(f"--mode {mode}: there are {', '.join(MODES)}.")
     if shorten not in (None, "foreground", "off"):
-        raise HooksError(f"--shorten {shorten}: there are foreground and off.")
+        raise WordsError(f"--shorten {shorten}: there are foreground and off.")
     types = {name: {**by_type.get(name, {}), **by_type_file.get(name, {})} for name in [*by_type, *by_type_file]}
     values = {
         "passTokens": pass_tokens,

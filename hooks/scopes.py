@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hooks.errors import HooksError
+from hooks.errors import HooksError, WordsError
 from hooks.runtime.config import NAME
 from hooks.runtime.paths import project_root, user_folder
 
@@ -79,4 +79,4 @@ def scopes(name: str, project: Path | None = None) -> list[Scope]:
         return [user_scope()]
     if name == BOTH:
         return [project_scope(project), user_scope()]
-    raise HooksError(f"no scope {name}; there are {', '.join(SCOPES)}.")
+    raise WordsError(f"no scope {name}; there are {', '.join(SCOPES)}.")

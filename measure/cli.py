@@ -19,6 +19,12 @@ from measure.errors import SetpointError
 from measure.lazy import LazyGroup, Mount
 from measure.store import place
 
+TYPES = {  # what typer calls a value that it cannot read, and how we say it
+    "int range": "is no whole number",
+    "float range": "is no number",
+    "int": "is no whole number",
+    "float": "is no number",
+}
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 # One line a command, in the order of `setpoint --help`.
@@ -145,6 +151,8 @@ def run(arguments: list[str]) -> int:
     except SetpointError as error:
         return _say(str(error), error.exit_code)
     except typer.TyperException as error:
+        for name, plainer in TYPES.items():
+            error.message = error.message.replace(f"is not a valid {name}", plainer)
         if not hasattr(error, "show"):
             return _say(error.format_message(), error.exit_code)
         error.show()

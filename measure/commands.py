@@ -126,7 +126,18 @@ Format = Annotated[
     Literal["parquet", "csv", "jsonl"], typer.Option("--format", metavar="FORMAT", help="parquet, csv or jsonl.")
 ]
 To = Annotated[Path, typer.Option("--to", metavar="DIR", help="Folder to write into; made when missing.")]
-Paths = Annotated[list[Path] | None, typer.Argument(metavar="[PATH ...]", help="Places to read.", show_default=False)]
+
+
+def _place(word: str) -> Path:
+    from measure.reports.run import place
+
+    return place(word)
+
+
+Paths = Annotated[
+    list[Path] | None,
+    typer.Argument(parser=_place, metavar="[PATH ...]", help="Places to read.", show_default=False),
+]
 
 
 def export(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -62,6 +63,16 @@ class LazyGroup(TyperGroup):
             if mount.name == cmd_name:
                 return as_command(resolve(mount.target), mount.name)
         return None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the words begin with; for a slip of the keyboard, the error names what was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except typer.TyperException as error:
+            close = get_close_matches(args[0], [mount.name for mount in self.mounts], n=1)
+            if close:
+                error.message = f"{error.message.rstrip('.')}. Did you mean '{close[0]}'?"
+            raise
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - click's signature
         """The list of commands in `--help`."""

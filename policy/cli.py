@@ -187,12 +187,15 @@ def replay(
     from measure.reports.options import filters
     from policy import asked
     from policy.limits import in_force
+    from policy.outfile import check_picture
     from policy.price_file import in_force as prices_in_force
     from policy.reports.replay import Options
     from policy.reports.replay_run import replay_all
 
     if out and not grid:
         raise UsageError("--out saves the picture of --grid: add --grid.")
+    if out:
+        check_picture(out)
     features, paths = asked.replayed(words or [])
     now, force = datetime.now(UTC), in_force()
     modes = asked.modes(mode)

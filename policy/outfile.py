@@ -6,8 +6,14 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from measure.errors import SetpointError
+from measure.errors import SetpointError, UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = (".svg", ".png")
 
 
 def check(target: Path) -> None:
@@ -19,6 +25,28 @@ def check(target: Path) -> None:
         raise SetpointError(f"cannot write {target}: there is no folder {target.parent}.")
     if not os.access(place if place.exists() else place.parent, os.W_OK):
         raise SetpointError(f"cannot write {target}: permission denied.")
+
+
+def check_picture(target: Path) -> None:
+    """`check`, and UsageError where the ending names no kind of picture that we write."""
+    if target.suffix.lower() not in FORMATS:
+        raise UsageError(f"--out {target.name}: the name must end in .svg or .png.")
+    check(target)
+
+
+def image(figure: Figure, suffix: str) -> bytes:
+    """A figure as the bytes of an SVG or PNG, the same for the same figure."""
+    import io
+
+    from measure.plots.style import house
+
+    target = io.BytesIO()
+    with house():
+        if suffix == ".svg":
+            figure.savefig(target, format="svg", metadata={"Date": None})
+        else:
+            figure.savefig(target, format="png", dpi=120)
+    return target.getvalue()
 
 
 def write(target: Path, content: bytes) -> None:

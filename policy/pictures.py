@@ -24,7 +24,6 @@ PLOTS = {
     "cost-days": "cost over days by kind of token",
     "cost-agents": "cost share by agent type",
 }
-FORMATS = (".svg", ".png")
 MOST_ROWS = 200
 """Rows of a table on the page, where --top says nothing."""
 
@@ -56,13 +55,11 @@ def plot(
     Example: setpoint plot cost-days --out cost.svg --since 30d
     """
     _check_name(name)
-    if out.suffix.lower() not in FORMATS:
-        raise UsageError(f"--out {out.name}: the name must end in .svg or .png.")
     from measure.reports.options import filters
-    from policy.outfile import check, write
+    from policy.outfile import check_picture, image, write
     from policy.price_file import in_force
 
-    check(out)
+    check_picture(out)
     chosen = filters(
         since=since,
         until=until,
@@ -77,7 +74,7 @@ def plot(
     if not source.files_read:
         _nothing(source, out)
         return
-    write(out, _bytes(_figure(name, frames, in_force(chosen.prices), chosen), out.suffix.lower()))
+    write(out, image(_figure(name, frames, in_force(chosen.prices), chosen), out.suffix.lower()))
     typer.echo(f"{out}")
 
 
@@ -189,17 +186,3 @@ def _figure(name: str, frames: Any, prices: money.Prices, filters: Filters) -> F
             return plots.cost_days(cost(frames.requests, prices), filters.timezone)
         case _:
             return plots.cost_agents(cost(frames.requests, prices))
-
-
-def _bytes(figure: Figure, suffix: str) -> bytes:
-    import io
-
-    from measure.plots.style import house
-
-    target = io.BytesIO()
-    with house():
-        if suffix == ".svg":
-            figure.savefig(target, format="svg", metadata={"Date": None})
-        else:
-            figure.savefig(target, format="png", dpi=120)
-    return target.getvalue()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,11 +38,15 @@ def watch(paths: Paths = None, minutes: Minutes = 60, every: Every = 2, once: On
     from rich.live import Live as Screen
 
     from measure.live import Live
+    from measure.reports.read import check_places
+    from measure.transcripts.find import default_roots
 
     console = Console()
-    live = Live([Path(path) for path in paths or ()], minutes)
+    live = Live(paths or [], minutes)
+    first = live.frames()
+    check_places(first, [str(path) for path in paths or default_roots()])
     if once or not console.is_terminal:
-        console.print(view(live.frames(), minutes, console.width))
+        console.print(view(first, minutes, console.width))
         return
     try:
         with Screen(

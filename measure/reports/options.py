@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from measure.errors import UsageError
+from measure.errors import SetpointError, UsageError
 from measure.reports.model import Filters
 from measure.transcripts.values import INT64_MAX
 from measure.zone import local_names
@@ -40,6 +41,7 @@ def filters(
     **more: Any,
 ) -> Filters:
     """The shared options of every command that reads transcripts, checked; `more` are further fields of Filters."""
+    _readable(more.get("prices"))
     zone = zone_name(timezone)
     first, end = window(since, until, zone, datetime.now(UTC))
     return Filters(
@@ -52,6 +54,16 @@ def filters(
         models=tuple(model or ()),
         **_in_range(more),
     )
+
+
+def _readable(prices: str | None) -> None:
+    """Raise SetpointError where the file of prices cannot be read, before a report that needs none of them is made."""
+    if prices:
+        try:
+            with open(os.path.expanduser(prices), "rb"):  # noqa: PTH111, PTH123 - pathlib takes longer to import
+                pass
+        except OSError as error:
+            raise SetpointError(f"prices file {prices}: cannot be read ({error.strerror}).") from None
 
 
 def _in_range(given: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,12 @@ def read(
 
         return (sample := load([transcripts()])), source(sample, sample=True)
     places = [str(path) for path in paths or default_roots()]
+    check_places(frames, places)
+    return frames, source(frames, places=places)
+
+
+def check_places(frames: Frames, places: Sequence[str]) -> None:
+    """Raise RootError where every place that was named is bad."""
     bad = frames.bad_roots + [file for file in frames.skipped if file["path"] in frames.roots and _closed(file["path"])]
     if len(bad) >= len(frames.bad_roots) + len(frames.roots):
         if not bad and os.environ.get("CLAUDE_CONFIG_DIR", "").strip():
@@ -42,7 +48,6 @@ def read(
             bad = bad or [{"path": "CLAUDE_CONFIG_DIR", "reason": "names nothing"}]
         if bad:
             raise RootError(_bad(bad))
-    return frames, source(frames, places=places)
 
 
 def keep_out(target: Path, frames: Frames, option: str) -> None:

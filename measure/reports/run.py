@@ -35,14 +35,19 @@ def names_and_paths(
         if name in by_name:
             chosen[name] = by_name[name]
             continue
-        if not word:
-            raise UsageError("a place to read is empty: name a folder or a file.")
-        path = Path(tidy(word))
+        path = place(word)
         close = get_close_matches(word, [*by_name, *ALIASES], n=1)
         if close and not path.exists():
             raise UsageError(f"{word!r} is neither a report nor a place to read: did you mean {close[0]}?")
         paths.append(path)
     return list(chosen.values()) or [by_name[name] for name in default], paths
+
+
+def place(word: str) -> Path:
+    """A place to read as it was typed. Raises UsageError for an empty word, which would mean the current folder."""
+    if not word:
+        raise UsageError("a place to read is empty: name a folder or a file.")
+    return Path(tidy(word))
 
 
 def produce(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from measure.errors import SetpointError
 from measure.frames import Frames
 from measure.reports.model import Report, Show, Table
 from policy.fit import compaction_choice, context_choice, returns_choice
@@ -15,6 +14,7 @@ from policy.fit.folds import by_session, interval
 from policy.fit.inputs import Priced, arrays, priced, valued
 from policy.fit.quantiles import encode
 from policy.fit.runs import Thread, threads
+from policy.outfile import image, write
 from policy.reports.fit_compaction import reread
 from policy.reports.fit_context import callers_of
 from policy.reports.replay import Options
@@ -165,12 +165,4 @@ def picture(rows: list[Row]) -> Figure:
 
 def save(rows: list[Row], path: Path) -> None:
     """Write the picture; the ending decides the kind."""
-    from measure.plots import style
-
-    if path.suffix.lower() not in {".svg", ".png"}:
-        raise SetpointError(f"--out {path}: name a .svg or .png file.")
-    try:
-        with style.house():
-            picture(rows).savefig(path)
-    except OSError as error:
-        raise SetpointError(f"{path} cannot be written ({error.strerror or error}).") from error
+    write(path, image(picture(rows), path.suffix.lower()))

@@ -118,6 +118,10 @@ def test_words_in_any_order(run: Run, scope: Scope, words: tuple[str, ...]) -> N
     assert config(scope)["returns"]["fileTokens"] == 2500
 
 
+# what lies on the disk is in the way; the other refusals are bad usage
+STATES = ("does not run", "install first", "nothing of ours", "nothing to import")
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -142,7 +146,7 @@ def test_words_in_any_order(run: Run, scope: Scope, words: tuple[str, ...]) -> N
 def test_refusals_are_one_sentence_and_change_nothing(
     run: Run, scope: Scope, words: tuple[str, ...], says: str
 ) -> None:
-    result = run(*words, code=1)
+    result = run(*words, code=1 if says in STATES else 2)
     assert says in result.output
     assert "Traceback" not in result.output
     assert everything(scope.folder) == {}

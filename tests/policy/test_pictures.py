@@ -13,7 +13,8 @@ from made_frames import made
 from measure.cli import run
 from measure.plots.growth import growth
 from measure.sample import transcripts
-from policy.pictures import PLOTS, _bytes
+from policy.outfile import image
+from policy.pictures import PLOTS
 
 SAMPLE = str(transcripts())
 
@@ -37,7 +38,7 @@ def test_every_plot_of_the_sample_is_written(
 
 def test_the_same_data_gives_the_same_svg() -> None:
     requests = made(1, 2, 5)["requests"]
-    assert _bytes(growth(requests), ".svg") == _bytes(growth(requests), ".svg")
+    assert image(growth(requests), ".svg") == image(growth(requests), ".svg")
 
 
 @pytest.mark.parametrize(
