@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from measure.transcripts import build, scan
 from measure.transcripts.scan import Job, Outcome, Progress, Ways
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 FROM_BYTES = 300_000_000  # below it a process costs more to start than it saves
 PART_BYTES = 64 << 20
@@ -32,6 +33,20 @@ def workers(total: int) -> int:
 
 def run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) -> Outcome:
     """What `scan.read` gives, read by `count` processes. They are spawned: a fork copies Polars' locks."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        return _run(jobs, progress, ways, count)
+    except BrokenProcessPool:  # one was killed, for its memory perhaps: this process alone needs less
+        return scan.read(jobs, progress, ways)
+
+
+def _run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) -> Outcome:
+    # Here, for they take 20 ms, and every read of a grown tail asks `workers`.
+    import tempfile
+    from concurrent.futures import ProcessPoolExecutor, wait
+    from multiprocessing import get_context
+
     taken: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
         pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def test_two_processes_give_the_frames_of_one(root: Path, monkeypatch: pytest.Mo
     for name in FRAMES:
         assert alone.frame(name).equals(both.frame(name)), name
     assert len(seen) >= 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="abort asks the user there")
+def test_processes_that_die_are_done_without(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = load([root])
+    monkeypatch.setenv("SETPOINT_PROCESSES", "2")
+    monkeypatch.setattr(processes, "_quiet", os.abort)
+    died = load([root])
+    for name in FRAMES:
+        assert alone.frame(name).equals(died.frame(name)), name
 
 
 def test_little_is_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
