@@ -335,7 +335,11 @@ def _mentions_us(text: str) -> bool:
 
 
 def snippet(scope: Scope, names: list[str]) -> str:
-    """The settings entries as text, for a file that we do not touch."""
-    python = choose(None)
-    wanted = wanted_of(scope, [_feature(name) for name in names], python.path, _config_text(scope))
+    """The settings that an install of these features would write, as text, for a file that we do not touch."""
+    old, features = _config_text(scope), [_feature(name) for name in names]
+    config = limits.read(old, scope.config)
+    sections = {one.name: limits.section_after(one, config.get(one.name), {}) for one in features}
+    new = limits.installed(old, scope.config, sections, copies.version(), "")
+    client = client_version(transcripts()) or recorded_client(scope)
+    wanted = wanted_of(scope, features, choose(None).path, new, client)
     return json.dumps(apply({}, wanted, Journal()), indent=2, ensure_ascii=False)

@@ -257,9 +257,11 @@ def test_settings_that_are_not_strict_json_are_refused(run: Run, scope: Scope, n
     assert everything(scope.folder) == {"settings.json": BROKEN[name].encode()}
 
 
-def test_the_snippet_is_what_an_install_would_write(run: Run, scope: Scope) -> None:
-    printed = json.loads(run("snippet", "returns", "--json").stdout)["settings"]
-    run(*INSTALL)
+@pytest.mark.parametrize("name", [feature.name for feature in FEATURES])
+def test_the_snippet_is_what_an_install_would_write(name: str, run: Run, scope: Scope) -> None:
+    printed = json.loads(run("snippet", name, "--json").stdout)["settings"]
+    assert printed
+    run("install", name, "project", "--yes")
     assert printed == settings(scope)
 
 
