@@ -56,6 +56,13 @@ class Root(LazyGroup):
             cli.advice = modes_advice
         return super().get_command(ctx, cmd_name)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Read the options; the reader of --help may go away too."""
+        try:
+            return super().parse_args(ctx, args)
+        except BrokenPipeError:
+            ctx.exit(_reader_gone())
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a reader that went away (`| head`) is no error (typer would exit 1), and Ctrl-C is told."""
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,14 +35,14 @@ def watch(paths: Paths = None, minutes: Minutes = 60, every: Every = 2, once: On
 
     Example: setpoint watch --minutes 30
     """
-    from rich.console import Console
     from rich.live import Live as Screen
 
     from measure.live import Live
     from measure.reports.read import check_places
+    from measure.reports.render import console_for
     from measure.transcripts.find import default_roots
 
-    console = Console()
+    console = console_for(sys.stdout)
     live = Live(paths or [], minutes)
     first = live.frames()
     check_places(first, [str(path) for path in paths or default_roots()])

@@ -11,7 +11,7 @@ from measure.reports.words import tail
 TEXT: frozenset[Kind] = frozenset({"text", "path", "id", "time", "day", "month"})
 SQUEEZED: frozenset[Kind] = frozenset({"text", "path"})
 WIDE = 80  # columns of a screen on which a table stays whole as long as it can
-NARROWEST, NARROWEST_IN_PARTS = 6, 12  # below WIDE a further part is better than a name of six letters
+NARROWEST, NARROWEST_IN_PARTS, FIRST_IN_PARTS = 6, 12, 24  # below WIDE a further part is better than names cut alike
 GAP = 2
 FIGURE = re.compile(r"[-+$]?\d[\d.,%kMB ]*((to |-)[-+$\d.,%kMB ]+)?")  # an interval, a range: never to be cut
 
@@ -28,6 +28,8 @@ def parts(kinds: Sequence[Kind], lines: Sequence[Sequence[str]], width: int) -> 
     names = [0]
     while kinds[names[-1] + 1 :] and kinds[names[-1] + 1] in TEXT:
         more = [*names, names[-1] + 1]
+        if any(FIGURE.fullmatch(line[more[-1]]) for line in lines) and kinds[more[-1]] in SQUEEZED:
+            break
         if _taken(least, more) > width // 2:
             break
         names = more
@@ -72,9 +74,9 @@ def _natural(kinds: Sequence[Kind], lines: Sequence[Sequence[str]]) -> list[int]
 
 def _least(kinds: Sequence[Kind], lines: Sequence[Sequence[str]], width: int) -> list[int]:
     """Width below which a column does not go: that of its longest number; texts give way down to a few letters."""
-    narrowest = NARROWEST if width >= WIDE else NARROWEST_IN_PARTS
     out = []
     for index, wide in enumerate(_natural(kinds, lines)):
+        narrowest = NARROWEST if width >= WIDE else NARROWEST_IN_PARTS if index else FIRST_IN_PARTS
         figures = max((len(line[index]) for line in lines if FIGURE.fullmatch(line[index])), default=0)
         out.append(min(wide, max(narrowest, figures)) if kinds[index] in SQUEEZED else wide)
     return out

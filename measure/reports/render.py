@@ -20,15 +20,9 @@ NARROW_SCREEN = 40  # below it lines run on: a number that is cut would be a wro
 
 def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, out: IO[str]) -> None:
     """Write the reports as tables, with colour only where the terminal wants it (NO_COLOR is honoured)."""
-    from rich.console import Console
     from rich.text import Text
 
-    class Quiet(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # Rich would exit 1; our caller knows what to do
-
-    console = Quiet(file=out, highlight=False, markup=False, emoji=False)
-    console.width = max(console.width, NARROW_SCREEN)
+    console = console_for(out)
     zone = ZoneInfo(filters.timezone)
     said: set[str] = set()
     for line in head(source) if source else ():
@@ -45,6 +39,19 @@ def as_text(reports: Sequence[Report], filters: Filters, source: Source | None, 
         console.print()
     for line in foot(source) if source else ():
         console.print(Text(line, style="dim"))
+
+
+def console_for(out: IO[str]) -> Console:
+    """A console that prints text as it is, on no screen narrower than `NARROW_SCREEN`."""
+    from rich.console import Console
+
+    class Quiet(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # Rich would exit 1; our caller knows what to do
+
+    console = Quiet(file=out, highlight=False, markup=False, emoji=False)
+    console.width = max(console.width, NARROW_SCREEN)
+    return console
 
 
 def as_markdown(reports: Sequence[Report], filters: Filters, source: Source | None) -> str:

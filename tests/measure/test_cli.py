@@ -159,6 +159,15 @@ def test_a_closed_pipe_ends_quietly(environment: dict[str, str], form: str) -> N
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("words", ["--help", "fit --help", "watch --once", "hooks status", "store info", "prices"])
+def test_a_reader_that_is_gone_before_the_first_line_is_no_error(environment: dict[str, str], words: str) -> None:
+    command = f'"{sys.executable}" -c "from measure.cli import main; main()" {words}'
+    shell = f"set -o pipefail; (sleep 0.2; {command}) | true"
+    env = environment | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, env=env)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
 @pytest.mark.parametrize(("end", "code"), [("> /dev/full", 1), (">&-", 0)])
 def test_a_full_disk_and_a_closed_stdout_leave_no_traceback(environment: dict[str, str], end: str, code: int) -> None:

@@ -23,6 +23,16 @@ def test_columns_without_room_go_into_parts_that_name_their_rows_again() -> None
     assert parts(["text", "id", "count", "count", "count"], lines, 30) == [[0, 1, 2], [0, 1, 3, 4]]
 
 
+def test_values_that_are_written_as_texts_name_no_rows() -> None:
+    lines = [["measure", "A", "B"], ["cost of a session", "$10.27", "$0.0122"]]
+    assert parts(["text", "text", "text"], lines, 30) == [[0, 1], [0, 2]]
+
+
+def test_names_that_tell_rows_apart_keep_24_letters_on_a_narrow_screen() -> None:
+    lines = [["model", "input"], ["claude-sonnet-4-20250514-x", "3"]]
+    assert widths(["text", "count"], lines, 20) == [24, 5]
+
+
 def test_a_sentence_is_cut_before_its_number_not_inside_it() -> None:
     assert fit("2 runs in 1,234 sessions", "text", 14) == "2 runs in …"
     assert fit("2 runs in 1,234 sessions", "text", 17) == "2 runs in 1,234 …"
@@ -30,7 +40,7 @@ def test_a_sentence_is_cut_before_its_number_not_inside_it() -> None:
 
 def test_an_interval_is_a_text_that_never_gives_way() -> None:
     lines = [["name", "interval"], ["x" * 40, "1,390 to 2,819"]]
-    assert widths(["text", "text"], lines, 40) == [23, 14]
+    assert widths(["text", "text"], lines, 42) == [25, 14]
 
 
 @pytest.mark.parametrize("columns", [40, 50, 60, 79])
