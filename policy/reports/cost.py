@@ -126,7 +126,7 @@ def tables(
     kinds = pl.DataFrame(
         {
             "kind": [TITLES[kind] for kind in KINDS],
-            "tokens": [costs[TOKENS[kind]].sum() for kind in KINDS],
+            "tokens": [costs[name].sum() if costs[name].count() else None for name in (TOKENS[kind] for kind in KINDS)],
             "usd": [whole[column] for column in KINDS.values()],
         },
         schema={"kind": pl.String(), "tokens": pl.Int64(), "usd": pl.Float64()},

@@ -212,3 +212,10 @@ def test_a_tiny_cost_keeps_two_digits_for_people_and_all_of_them_in_json(
     assert "0.0000040" in text
     assert "0.0000 " not in text
     assert as_json(capsys, "report", "cost", tmp_path)["total_usd"] == pytest.approx(4e-6, rel=1e-12)
+
+
+def test_a_kind_that_no_record_counts_is_unknown_not_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session(tmp_path, [user(0), assistant(1, usage=usage(1, 0, 0, 0))])  # its usage says nothing of web searches
+    assert run(["report", "cost", str(tmp_path)]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("web searches"))
+    assert line.split()[2:] == ["-", "-", "-"]
