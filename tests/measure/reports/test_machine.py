@@ -10,12 +10,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from measure import cli
 from measure.columns import FRAMES, schema
 from measure.frames import load
 from measure.reports import REPORTS
-from measure.reports.machine import as_csv, as_json, jsonable
+from measure.reports.machine import as_csv, as_json, jsonable, written
 from measure.reports.model import Filters, Report, Source
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,6 +51,16 @@ def test_every_report_has_the_same_envelope(capfd: pytest.CaptureFixture[str]) -
         assert set(report["records"]) == RECORDS
         assert set(report["files"]) == {"read", "skipped"}
         assert {"days", "is_default", "oldest"} <= set(report["horizon"])
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates() | st.datetimes()
+KEYS = st.text() | st.none() | st.integers() | st.booleans()
+
+
+@given(st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner)), st.booleans())
+def test_reports_are_written_as_json_with_an_indent_writes_them(value: Any, ascii_only: bool) -> None:
+    plain = json.dumps(jsonable(value), ensure_ascii=ascii_only, allow_nan=False, indent=2)
+    assert written(value, ascii_only=ascii_only) == plain
 
 
 def test_the_overview_keeps_its_contract(capfd: pytest.CaptureFixture[str]) -> None:
