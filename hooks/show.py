@@ -18,6 +18,8 @@ from hooks.runtime.turns import turns_left_at
 from hooks.scopes import Scope
 from hooks.settings import ours
 
+AFTERWARDS = {"uninstall": "stay in setpoint.json", "purge": "removed from setpoint.json"}
+
 
 def plan_lines(made: Plan) -> list[str]:
     """The plan: what changes, which files, which entries, which limits, what stays."""
@@ -73,6 +75,8 @@ def _limits(made: Plan) -> str:
     config = limits.read(made.config, made.scope.config) if made.config is not None else config_of(made.scope)
     names = made.request.features or made.features
     said = [text for name in names if (text := limits_text(name, config.get(name)))]
+    if made.request.mode in AFTERWARDS and config_of(made.scope):
+        return AFTERWARDS[made.request.mode]
     return "; ".join(said) or "none in setpoint.json"
 
 

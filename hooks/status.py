@@ -138,11 +138,11 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
     """One scope's state as text."""
     if row["state"] == "not installed":
         return [f"{row['scope']}: not installed in {row['folder']} (setpoint hooks install)"]
-    files, found, log = row["files"], row["entries"], row["log"]
+    files, found, log, version = row["files"], row["entries"], row["log"], row["version"]
     lines = [
         f"{row['scope']}: {row['state']} in {row['folder']}" + (f": {'; '.join(row['why'])}" if row["why"] else ""),
-        f"  files     {files['present']}/{files['wanted']}, {len(files['differing'])} differ from the package",
-        f"  entries   {found['present']}/{found['wanted']} in {found['file'] or 'no settings file'}",
+        f"  files      {files['present']}/{files['wanted']}, {len(files['differing'])} differ from the package",
+        f"  entries    {found['present']}/{found['wanted']} in {found['file'] or 'no settings file'}",
     ]
     decided = counted(log["runs"], "decision")
     for one in row["features"]:
@@ -154,19 +154,19 @@ def scope_lines(row: Mapping[str, Any]) -> list[str]:
         mode += f", {one['says']}" if "says" in one else ""
         mode += f", on {', '.join(one['events'])}" if "events" in one else ""
         lines.append(
-            f"  {one['name']:<9} {switch}{mode}{f', {limits}' if limits else ''}, from {one['config'] or 'no config'}"
+            f"  {one['name']:<10} {switch}{mode}{f', {limits}' if limits else ''}, from {one['config'] or 'no config'}"
         )
         if "plugin" in one:
-            lines.append(f"  plugin    {plugin_copy.line(one['plugin'])}")
-    lines += [f"  note      {one['note']}" for one in row["features"] if "note" in one]
+            lines.append(f"  plugin     {plugin_copy.line(one['plugin'])}")
+    lines += [f"  note       {one['note']}" for one in row["features"] if "note" in one]
     lines += [
-        f"  version   {row['version']['installed'] or 'unknown'} installed, {row['version']['package']} in the package",
-        f"  runs by   {row['interpreter']['path']} (Python {row['interpreter']['version'] or 'does not run'})",
-        f"  log       last run {log['last_run'] or 'never'}, 7 days: {decided}, {log['failures']} failed",
-        f"  time      p95 {_ms(log['p95_ms'])} in the handler",
+        f"  version    {version['installed'] or 'unknown'} installed, {version['package']} in the package",
+        f"  runs by    {row['interpreter']['path']} (Python {row['interpreter']['version'] or 'does not run'})",
+        f"  log        last run {log['last_run'] or 'never'}, 7 days: {decided}, {log['failures']} failed",
+        f"  time       p95 {_ms(log['p95_ms'])} in the handler",
     ]
     if row["state"] == "half installed":
-        lines.append(f"  mend      setpoint hooks upgrade --scope {row['scope']}")
+        lines.append(f"  mend       setpoint hooks upgrade --scope {row['scope']}")
     return lines
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hooks.features import FEATURES
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 INSTALL = ("install", "returns", "context", "--scope", "project", "--pass", "1000", "--file", "2500")
 MODES = [
@@ -52,3 +54,19 @@ def test_a_plan_in_json_names_its_scope_features_and_warnings(setpoint: Run, tmp
     assert all(f"  warning   {one}" in row["plan"] for one in row["warnings"])
     assert report["done"] is True
     assert report["lines"][-1].startswith("Installed.")
+
+
+def test_an_uninstall_says_that_the_limits_stay_and_a_purge_that_they_go(setpoint: Run, tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    assert setpoint("hooks", *INSTALL).returncode == 0
+    for mode, said in (("uninstall", "stay in setpoint.json"), ("purge", "removed from setpoint.json")):
+        shown = setpoint("hooks", mode, "--scope", "project", "--dry-run").stdout
+        assert f"  limits    {said}\n" in shown
+
+
+def test_the_status_keeps_its_columns_under_each_other(setpoint: Run, tmp_path: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    setpoint("hooks", "install", *(one.name for one in FEATURES), "--scope", "project", "--yes")
+    lines = setpoint("hooks", "status").stdout.splitlines()[1:-1]
+    assert len(lines) > len(FEATURES)
+    assert all(re.match(r"  [\w ]{10} \S", line) for line in lines)
