@@ -31,7 +31,7 @@ class Looking:
     def looked(self, files: int) -> None:
         """So many files were found."""
         if self.due():
-            sys.stderr.write(f"\rlooking: {files:,} files")
+            sys.stderr.write(f"\rfiles found: {files:,}")
             sys.stderr.flush()
             self._written = True
 

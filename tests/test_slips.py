@@ -79,3 +79,10 @@ def test_a_wrong_word_or_value_is_bad_usage_in_plain_words(
     err = slip(capsys, words, 2)
     assert said in err
     assert re.search(r"valid (int|float)", err) is None
+
+
+@pytest.mark.parametrize("places", [[SAMPLE, "/nope"], ["/nope", SAMPLE]], ids=["second", "first"])
+def test_a_comparison_with_a_place_that_does_not_exist_is_no_comparison(
+    places: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert slip(capsys, ["report", "compare", *places], 1).startswith("setpoint: nothing to read. /nope: ")

@@ -58,7 +58,7 @@ def produce(
     if known:
         write(known, filters, source, form)
         return known
-    from measure.reports.read import load, read
+    from measure.reports.read import read
     from measure.reports.select import select
 
     if form == "csv" and len(entries) > 1:
@@ -71,7 +71,7 @@ def produce(
     chosen = select(frames, filters)
     reports: list[Report] = []
     for entry in entries:
-        given = [select(load([path]), filters) for path in paths] if entry.separate else chosen
+        given = [select(read([path])[0], filters) for path in paths] if entry.separate else chosen
         reports.append(resolve(entry.target)(given, filters))
     write(reports, filters, source, form)
     return reports
