@@ -123,7 +123,7 @@ def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
 
 
 def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAMES)) -> Frames:
-    """Frames from raw tables: `measure.frames.resolved.resolve`, which is imported when it is needed."""
+    """Frames from raw tables, which are used up: `resolved.resolve`, imported when it is needed."""
     from measure.frames import resolved
 
     return resolved.resolve(raw, found, wanted)

@@ -20,15 +20,15 @@ _ORIGIN = ("file", "session_id", "agent_id", "sidechain", "from_progress", "root
 
 
 def prepare(raw: RawFrames) -> RawFrames:
-    """The raw tables with their threads named and their copies marked.
+    """`raw` with its threads named and its copies marked, in place: two of all tables would be half of the memory.
 
     Tables of records gain: `session_id` and `agent_id` are never missing where the file or the chain tells them;
     `rank` 0-3 and `unnamed` (the claims above), `path`, `file_ts`, `file_session` (as the file's place tells it),
     `thread` and `seat` (`runs.seats`), `copied`: its uuid is missing or stands in several rows, and `owned`: false
     for a copy of a record that another place owns (or an earlier line of the same file: a replay after a compaction).
     """
-    tables = {name: table for name, table in raw.items() if "sidechain" in table.columns}
-    records = pl.concat([_origin(table, at) for at, table in enumerate(tables.values())])
+    names = [name for name, table in raw.items() if "sidechain" in table.columns]
+    records = pl.concat([_origin(raw[name], at) for at, name in enumerate(names)])
     roots = _inline_roots(raw["sidelinks"])
     if roots.height:
         records = records.join(roots, on=["file", "uuid"], how="left", maintain_order="left")
@@ -37,12 +37,15 @@ def prepare(raw: RawFrames) -> RawFrames:
     named = heads.hstack(pairs(heads).get_columns())[run].with_columns(
         seat_of(records["line"]), copied=_in_doubt(records), owned=pl.lit(value=True)
     )
-    named, out, at = named.drop("pair"), dict(raw), 0
-    for name, table in tables.items():
+    named, at = named.drop("pair"), 0
+    del records
+    for name in names:
+        height = raw[name].height
         # In one piece: of a frame whose columns are cut differently every operation makes a whole copy first.
-        out[name] = _mark_owned(table.rechunk().with_columns(named[at : at + table.height].get_columns()))
-        at += table.height
-    return out
+        raw[name] = raw[name].rechunk().with_columns(named[at : at + height].get_columns())
+        raw[name] = _mark_owned(raw[name])
+        at += height
+    return raw
 
 
 def _origin(table: pl.DataFrame, number: int) -> pl.DataFrame:

@@ -23,6 +23,8 @@ FIGURES = (
     *("thinking_tokens", *CONTEXT, "stop_reason", "service_tier", "speed", "inference_geo", "web_searches"),
     *("ttl_requested", "from_progress"),
 )
+# Of these columns only `placed` makes use.
+TOLD = tuple(name for name in FIGURES if name not in {"message_id", "ts", "from_progress"})
 OWN = (*THREAD, *POSITION, "thread", "seat", "rank", "cwd", "version")
 
 

@@ -24,7 +24,7 @@ from measure.transcripts.find import Listing
 
 
 def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAMES)) -> Frames:
-    """Frames from raw tables: pure but for the repository roots, which are looked up on disk.
+    """Frames from raw tables: pure but for the repository roots, which are looked up on disk. `raw` is used up.
 
     Only the `wanted` frames, and those they are made from; the others are no attribute of the result.
     """
@@ -32,6 +32,7 @@ def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAM
     out = Frames(files=_files.files(raw), roots=found.roots)
     out.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
     placed = _requests.placed(raw)
+    raw["usage"] = raw["usage"].drop(_requests.TOLD)  # of all later frames none looks at them
     launched = launches(raw)
     out.requests = _requests.framed(_labels.typed(placed, launched))
     out.compactions = _compactions.compactions(raw, placed, launched)

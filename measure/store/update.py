@@ -74,9 +74,10 @@ def _load(manifest: Manifest, found: Listing, progress: Progress | None) -> Fram
     raw, live = with_rests(raw, live, found)
     accounts = {path: (entry.file, entry, entry.sums) for path, entry in live.items()}
     raw = scan.finished(raw, accounts, found)
+    written = {name: raw[name] for name in ("files", "spans", "usage")} if kept else {}
     frames = resolve(raw, found)
     if kept:
-        _remember(manifest, found, known, frames, raw)
+        _remember(manifest, found, known, frames, written)
         _compact(manifest, known)
     return frames
 
