@@ -11,6 +11,7 @@ from measure.transcripts.build import RawFrames
 from measure.transcripts.values import INT64_MAX
 
 LAUNCHERS = ("Agent", "Task")
+DELIVERED = "deliveries of agents"
 INLINE = 2  # rank of a chain inside a main file (`ownership`)
 Key = tuple[str | None, str | None]
 # The tables whose rows tell that a thread was at work.
@@ -89,7 +90,13 @@ def answering_tools(raw: RawFrames) -> dict[str | None, str]:
 
 
 def agent_deliveries(raw: RawFrames) -> pl.DataFrame:
-    """The deliveries of agents: those of background commands and of whole workflows are none."""
+    """The deliveries of agents: those of background commands and of whole workflows are none. Kept in `raw`."""
+    if DELIVERED not in raw:
+        raw[DELIVERED] = _agent_deliveries(raw)
+    return raw[DELIVERED]
+
+
+def _agent_deliveries(raw: RawFrames) -> pl.DataFrame:
     rows = raw["deliveries"].filter(pl.col("owned") & pl.col("from_agent").is_not_null())
     tools = raw["tool_uses"].select("tool_use_id", "tool")
     tools = tools.filter(pl.col("tool_use_id").is_in(rows["tool_use_id"].drop_nulls().unique().implode()))

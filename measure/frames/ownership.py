@@ -34,16 +34,14 @@ def prepare(raw: RawFrames) -> RawFrames:
         records = records.join(roots, on=["file", "uuid"], how="left", maintain_order="left")
     run, heads = runs(records, [name for name in _ORIGIN if name in records.columns])
     heads = _claims(heads, _files(raw["files"]))
-    named = heads.hstack(pairs(heads).get_columns())[run].with_columns(
-        seat_of(records["line"]), copied=_in_doubt(records), owned=pl.lit(value=True)
-    )
-    named, at = named.drop("pair"), 0
+    copied = _in_doubt(records)
+    named = heads.hstack(pairs(heads).get_columns())[run].with_columns(seat_of(records["line"]), copied=copied)
+    named, at = named.drop("pair").with_columns(_owned(records, named)), 0
     del records
     for name in names:
         height = raw[name].height
         # In one piece: of a frame whose columns are cut differently every operation makes a whole copy first.
         raw[name] = raw[name].rechunk().with_columns(named[at : at + height].get_columns())
-        raw[name] = _mark_owned(raw[name])
         at += height
     return raw
 
@@ -110,14 +108,16 @@ def _claims(heads: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _mark_owned(table: pl.DataFrame) -> pl.DataFrame:
-    """Correct `owned`. Most records stand once: only the others are put in the order of their claims."""
-    doubtful = table["copied"] & table["uuid"].is_not_null()
-    if not doubtful.any():
-        return table
-    claims = table.filter(doubtful).select("uuid", "file", *CLAIM)
-    best = claims.sort(CLAIM, nulls_last=True).unique("uuid", keep="first", maintain_order=True)
-    owner = best.select("uuid", pl.col("file").alias("owner"), pl.col("line").alias("owner_line"))
-    claims = claims.select("uuid", "file", "line").join(owner, on="uuid", how="left", maintain_order="left")
+def _owned(records: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
+    """Whether each record is no copy. Most stand once: only the others are put in the order of their claims."""
+    owned = pl.repeat(value=True, n=records.height, eager=True).alias("owned")
+    doubtful = (named["copied"] & records["uuid"].is_not_null()).arg_true()
+    if not doubtful.len():
+        return owned
+    claims = records.select("table", "uuid", "file", "line")[doubtful]
+    claims = claims.hstack(named.select(name for name in CLAIM if name != "line")[doubtful].get_columns())
+    best = claims.sort(CLAIM, nulls_last=True).unique(("table", "uuid"), keep="first", maintain_order=True)
+    owner = best.select("table", "uuid", pl.col("file").alias("owner"), pl.col("line").alias("owner_line"))
+    claims = claims.join(owner, on=("table", "uuid"), how="left", maintain_order="left")
     same = (claims["file"] == claims["owner"]) & (claims["line"] == claims["owner_line"])
-    return table.with_columns(table["owned"].scatter(doubtful.arg_true(), same))
+    return owned.scatter(doubtful, same)
