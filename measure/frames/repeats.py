@@ -37,6 +37,8 @@ class Held:
         self._lines: dict[int, int] = {}
         self._asked: set[Range] = set()
         self._ends: dict[Range, list[int]] = {}
+        # The last read is taken over when another one comes: most files are read once between two edits.
+        self._last: tuple[int, list[int]] | None = None
 
     def read(self, asked: Range, start: int | None, checks: list[int], sizes: list[int], chars: int) -> Repeat:
         """Judge a read and hold its lines.
@@ -44,27 +46,30 @@ class Held:
         `start` is the line number of the first of `checks` where the result says it (Read numbers its lines);
         `sizes` are the UTF-16 units of each line, `chars` those of the whole result.
         """
+        if self._last is not None:
+            self._lines.update(enumerate(self._last[1], self._last[0]))
         first = self._place(asked, checks) if start is None else start
         if first is None:
             known = self._ends.get(asked) == checks and any(checks)
             self._ends[asked] = checks
             return Repeat("same", chars) if known else NONE
+        self._last = first, checks
+        if not self._lines:
+            self._asked.add(asked)
+            return NONE
         given = dict(enumerate(checks, first))
-        common = [line for line in given if line in self._lines]
+        common = given.keys() & self._lines.keys()
         if any(self._lines[line] != given[line] for line in common):
             # The file is another one now: this read repeats nothing. Lines that did not come with it stay held:
             # when they come again, they are compared one by one.
             self._asked.clear()
             self._ends.clear()
-            common = []
-        repeat = self._kind(asked, given, common, dict(enumerate(sizes, first)), chars)
-        self._lines.update(given)
+            common = set()
+        repeat = self._kind(asked, given, common, sizes, chars)
         self._asked.add(asked)
         return repeat
 
-    def _kind(
-        self, asked: Range, given: dict[int, int], common: list[int], sizes: dict[int, int], chars: int
-    ) -> Repeat:
+    def _kind(self, asked: Range, given: dict[int, int], common: set[int], sizes: list[int], chars: int) -> Repeat:
         if not any(given[line] != BLANK for line in common):
             return NONE
         end = max((line for line in given if given[line] != BLANK), default=0)
@@ -72,7 +77,7 @@ class Held:
         if whole:
             return Repeat("same" if asked in self._asked else "contained", chars)
         # the line feed after each line is sent with it
-        again = min(chars, sum(sizes[line] + 1 for line in common))
+        again = min(chars, sum(size + 1 for line, size in zip(given, sizes, strict=True) if line in common))
         return Repeat("same" if asked in self._asked else "overlap", again)
 
     def _place(self, asked: Range, checks: list[int]) -> int | None:
@@ -80,7 +85,7 @@ class Held:
         if asked.from_end is not None:
             return self._place_at_end(checks)
         first = asked.first or 1
-        if asked.last is None or self._fits(first, checks):
+        if asked.last is None or not self._lines or self._fits(first, checks):
             return first
         # The client takes blank lines off the front of what Bash printed: try the range from its end.
         shifted = asked.last - len(checks) + 1
