@@ -4,6 +4,7 @@ from .dispatch import Answer, Call
 from .guard import policy_for
 from .reports import kept
 from .returns import CUT, PASS, TOOL_RESULT, decide, est_tokens
+from .routes import ANSWERED
 from .state import State
 
 TYPE_CHECKING = False
@@ -26,8 +27,22 @@ def report_blocks(response: "dict[str, Any]") -> "tuple[int, int] | None":
     return (first, end) if first < end else None
 
 
+def note_answer(call: Call, section: "dict[str, Any]") -> None:
+    """Remember that this agent's call has its result, where reports of its type are cut in results."""
+    response, asked = call.event.get("tool_response"), call.event.get("tool_input")
+    if not isinstance(response, dict) or not isinstance(response.get("agentId"), str) or not response["agentId"]:
+        return
+    kind = response.get("agentType") or (asked.get("subagent_type") if isinstance(asked, dict) else None)
+    if isinstance(kind, str) and policy_for(section, kind).cuts(TOOL_RESULT, plugin=False):
+        try:
+            State(call.home, call.text("session_id"), response["agentId"]).claim(ANSWERED)
+        except OSError:
+            pass
+
+
 def delivered(call: Call, section: "dict[str, Any]") -> "Answer | None":
     """Replace the report in the tool's output; an agent that was blocked before is left alone."""
+    note_answer(call, section)
     response = call.event.get("tool_response")
     if not isinstance(response, dict) or response.get("status") != "completed":
         return None

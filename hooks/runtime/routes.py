@@ -1,33 +1,54 @@
 """On which route a report reaches its caller, and whether the client can cut it there."""
 
-from .config import read
+from .config import candidates, read
 from .paths import exists, system
 from .returns import NOTIFICATION, TOOL_RESULT, WORKFLOW
+from .state import State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .dispatch import Call
 
 PLUGIN = "skills/setpoint-returns"  # under the user's config folder
+PLUGIN_FILES = (
+    ".claude-plugin/plugin.json",
+    "hooks/hooks.json",
+    "hooks/returns.ts",
+    "src/rules.ts",
+    "src/workflow.ts",
+)
 PLUGIN_SINCE = (2, 1, 330)  # refused by 2.1.328
 TAIL = 65_536
+ANSWERED = "call-answered"  # the Agent call has its result: what the agent reports from now on comes as a notification
 
 
 def route_of(call: "Call") -> str:
-    """The route of a stopping agent, by the client's own note beside its transcript; empty where that says nothing."""
+    """The route of a stopping agent, by the client's own note beside its transcript; empty where that says nothing.
+
+    The note keeps saying "foreground" of an agent that is resumed, or sent to the background while it works.
+    """
     path = call.text("agent_transcript_path")
     meta = read(path[: -len(".jsonl")] + ".meta.json") if path.endswith(".jsonl") else None
     if meta is None:
         return ""
     if meta.get("inWorkflowRun") is True:
         return WORKFLOW
-    return {"foreground": TOOL_RESULT, "background": NOTIFICATION}.get(str(meta.get("requestShape")), "")
+    shape = meta.get("requestShape")
+    if shape == "background":
+        return NOTIFICATION
+    if shape != "foreground":
+        return ""
+    answered = ANSWERED in State(call.home, call.text("session_id"), call.text("agent_id")).latches()
+    return NOTIFICATION if answered else TOOL_RESULT
 
 
 def plugin_lives(call: "Call") -> bool:
-    """Whether our plugin lies where the client looks and the client knows its event."""
+    """Whether our plugin lies where the client looks, whole, serves this project, and the client knows its event."""
     user = call.config.user
-    if user is None or not exists(f"{user}/{PLUGIN}/hooks/hooks.json"):
+    if user is None or not all(exists(f"{user}/{PLUGIN}/{name}") for name in PLUGIN_FILES):
+        return False
+    # it acts where it finds an installed copy: another project's plugin is none for a project that has none
+    if not any(exists(path[: -len(".json")] + "/run.py") for path in candidates(call.config.root, user)):
         return False
     version = client_version(call.text("agent_transcript_path"))
     return version is not None and version >= PLUGIN_SINCE

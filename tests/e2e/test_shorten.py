@@ -87,6 +87,34 @@ def test_where_the_event_is_missing_the_block_takes_over(shortening: Workspace, 
     assert "does not know its event" in shortening.setpoint("hooks", "status")
 
 
+@pytest.mark.parametrize("version", ["2.1.332", "2.1.328"])
+def test_a_resumed_agent_reports_in_the_background(shortening: Workspace, version: str) -> None:
+    """The client's note of it still says "foreground"; no result of a tool holds its second report."""
+    message = {"to": "{AGENT}", "summary": "say more of it", "message": "[[sub]] more"}
+    calls = [{"tools": [call], "context": 20_000} for call in (agent("sub"), ["SendMessage", message])]
+    turns = [{"text": "First.", "context": 8_000}, {"text": lines_report(1500), "context": 9_000}]
+    short = {"text": "Verdict: short, see a.txt:1.", "context": 9_500}
+    run = shortening.run({"main": calls + main()[1:], "sub": [*turns, short]})
+    blocked = version == "2.1.328"
+    assert len(run.requests("sub")) == (3 if blocked else 2)
+    given = run.seen("main")
+    assert ("Verdict: short" in given, "[Return guard: cut to" in given) == (blocked, not blocked)
+    assert lines_report(1500) not in given
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_the_file_holds_tags_of_the_client_as_the_agent_wrote_them(shortening: Workspace, background: bool) -> None:
+    """In the caller's copy the client sets a backslash into each."""
+    text = "Verdict: see </task-notification>, <system-reminder> and </result>.\n" * 90
+    turns = [{"text": text, "context": 9_000}]
+    run = shortening.run({"main": main(agent("sub", background=background)), "sub": turns})
+    [whole] = (shortening.work / ".claude" / "reports").glob("*/full-return.md")
+    assert whole.read_text(encoding="utf-8") == text
+    assert "see <\\/task-notification>, <\\system-reminder>" in run.seen("main").replace("&lt;", "<").replace(
+        "&gt;", ">"
+    )
+
+
 @pytest.mark.parametrize("background", [True, False])
 def test_as_many_requests_as_without_us(shortening: Workspace, background: bool) -> None:
     threads = {"main": main(agent("sub", background=background)), "sub": sub(4000)}
@@ -118,3 +146,17 @@ def test_removed_without_a_trace(shortening: Workspace) -> None:
     assert not plugin.exists()
     run = shortening.run({"main": main(agent("sub", background=True)), "sub": sub(1500)})
     assert "Return guard" not in json.dumps(run.log[-1]["body"])
+
+
+def test_another_projects_plugin_does_not_cut_where_the_hooks_are_gone(shortening: Workspace) -> None:
+    """An uninstall leaves the config; the plugin stays for as long as another project has it."""
+    shortening.setpoint("hooks", "uninstall")
+    here, shortening.work = shortening.work, shortening.folder / "other"
+    (shortening.work / ".claude").mkdir(parents=True)
+    shortening.setpoint("hooks", "install", "returns", "project", "1000", "2500", "--mode", "shorten")
+    shortening.work = here
+    assert (here / ".claude" / "setpoint.json").exists()
+    assert (shortening.home / ".claude" / "skills" / "setpoint-returns").exists()
+    run = shortening.run({"main": main(agent("sub", background=True)), "sub": sub(1500)})
+    assert "Return guard" not in json.dumps(run.log[-1]["body"])
+    assert not (here / ".claude" / "reports").exists()

@@ -10,6 +10,7 @@ import pytest
 from hooks import plugin_copy
 from hooks.install import carry_out
 from hooks.plan import Request, plan
+from hooks.runtime.routes import PLUGIN_FILES
 from hooks.scopes import Scope
 from hooks.show import plan_lines
 
@@ -47,6 +48,10 @@ def test_whole_and_named_in_the_plan(home: Path, tmp_path: Path) -> None:
     found = plugin_copy.state()
     assert (found["present"], found["wanted"], found["differing"]) == (5, 5, [])
     assert "skills/setpoint-returns" not in do(project(tmp_path, "a"), "install", **SHORTEN)
+
+
+def test_the_hooks_know_all_its_files() -> None:
+    assert sorted(plugin_copy.sources()) == sorted(PLUGIN_FILES)
 
 
 def test_for_one_type_too(home: Path, tmp_path: Path) -> None:

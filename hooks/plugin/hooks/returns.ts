@@ -1,6 +1,6 @@
 // Two function hooks: agent.report for reports in the background, prompt.submit for the results of workflows. A module of
 // its own, since a client that does not know an event refuses the module. Anything that goes wrong leaves the text as it was.
-import { blockedMarks, candidates, cutFor, section } from '../src/rules.ts'
+import { blockedMark, candidates, cutFor, homes, isSource, section } from '../src/rules.ts'
 import { delivered, notice, results, returned, schemed, standing } from '../src/workflow.ts'
 
 async function readText($, path) {
@@ -19,16 +19,37 @@ async function returnsSection($, root, user) {
   return undefined
 }
 
-async function wasBlocked($, root, user, sessionId, agentId) {
-  for (const path of blockedMarks(root, user, sessionId, agentId)) {
-    try {
-      await $.fs.stat(path)
-      return true
-    } catch {
-      continue
-    }
+async function isThere($, path) {
+  try {
+    await $.fs.stat(path)
+    return true
+  } catch {
+    return false
   }
-  return false
+}
+
+// 'serves' or 'blocked' for each installed copy. A config alone is none: it stays where the hooks were uninstalled.
+async function stateOf($, home, sessionId, agentId) {
+  if (!(await isThere($, `${home}/run.py`))) return undefined
+  if (await isThere($, blockedMark(home, sessionId, agentId))) return 'blocked'
+  return (await isThere($, `${home}/on/returns`)) || !(await isThere($, `${home}/on`)) ? 'serves' : undefined
+}
+
+async function isOurs($, given, agentId) {
+  const { root, user, sessionId } = given
+  const found = await Promise.all(homes(root, user).map((home) => stateOf($, home, sessionId, agentId)))
+  return found.includes('serves') && !found.includes('blocked')
+}
+
+// The report as the agent wrote it.
+async function written($, agentId, text) {
+  if (!text.includes('<\\')) return text
+  try {
+    const messages = await $.session.messages({ agentId })
+    return messages.findLast((one) => one.role === 'assistant' && isSource(one.text, text))?.text ?? text
+  } catch {
+    return text
+  }
 }
 
 async function surroundings($) {
@@ -45,11 +66,11 @@ async function surroundings($) {
 }
 
 // The cut of a report whose whole is saved; undefined where it is delivered as it is.
-async function cutReport($, given, agentType, agentId, text) {
+async function cutReport($, given, agentType, agentId, text, isRaw) {
   const { root, user, rules, environment, sessionId } = given
   const cut = cutFor(rules, environment, agentType, text, root, agentId, sessionId, new Date())
-  if (!cut || (await wasBlocked($, root, user, sessionId, agentId))) return undefined
-  await $.fs.write(cut.path, text)
+  if (!cut || !(await isOurs($, given, agentId))) return undefined
+  await $.fs.write(cut.path, isRaw ? text : await written($, agentId, text))
   return cut.text
 }
 
@@ -64,7 +85,7 @@ async function cutNotification($, text) {
   const cuts = []
   for (const [agentId, report] of standing(value, found, kept)) {
     const meta = JSON.parse(await $.fs.read(`${parts.folder}agent-${agentId}.meta.json`))
-    const cut = await cutReport($, given, meta.agentType, agentId, report)
+    const cut = await cutReport($, given, meta.agentType, agentId, report, true)
     if (cut !== undefined) cuts.push([report, cut])
   }
   return cuts.length ? delivered(parts, value, cuts, kept) : undefined
@@ -76,7 +97,7 @@ export const register = (on) => {
     try {
       if (event.status !== 'completed' || typeof report.text !== 'string') return report
       const given = await surroundings($)
-      const cut = given && (await cutReport($, given, event.subagentType, event.agentId, report.text))
+      const cut = given && (await cutReport($, given, event.subagentType, event.agentId, report.text, false))
       return cut === undefined ? report : { ...report, text: cut }
     } catch {
       return report

@@ -203,8 +203,12 @@ export function candidates(root, user) {
   return found
 }
 
-// Where the installed hooks would have left the mark of a block: never a block and a cut for one report.
-export const blockedMarks = (root, user, sessionId, agentId) =>
-  [`${trimmed(root)}/.claude`, ...(user ? [trimmed(user)] : [])].map(
-    (folder) => `${folder}/setpoint/state/${sessionId}/${agentId}/block-return.latch`,
-  )
+// Where the hooks may be installed: the folder beside each of those configs.
+export const homes = (root, user) => candidates(root, user).map((path) => path.slice(0, -'.json'.length))
+
+// The mark of a block by the hooks installed there: never a block and a cut for one report.
+export const blockedMark = (home, sessionId, agentId) => `${home}/state/${sessionId}/${agentId}/block-return.latch`
+
+// Whether a text of the agent is the report: the client sets a backslash into tags of its own that a report holds.
+export const isSource = (text, report) =>
+  typeof text === 'string' && text.replaceAll('\\', '') === report.replaceAll('\\', '')

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hooks.runtime.returns import est_tokens
+from hooks.runtime.routes import PLUGIN_FILES
 
 REPORT = "Verdict: three faults.\n" + "".join(f"- fault {n} at src/a.py:{n}, of the second kind\n" for n in range(400))
 FOREGROUND, BACKGROUND = {"requestShape": "foreground"}, {"requestShape": "background"}
@@ -26,11 +27,16 @@ def noted(tmp_path: Path, note: object, version: str | None = "2.1.332") -> str:
     return str(tmp_path / "agent-a1.jsonl")
 
 
-def plugin(copy: Any) -> None:
-    """The plugin in the user's skills folder."""
-    folder = copy.user / ".claude" / "skills" / "setpoint-returns" / "hooks"
-    folder.mkdir(parents=True)
-    (folder / "hooks.json").write_text("{}")
+def plugin(copy: Any, without: str = "", installed: bool = True) -> None:
+    """The plugin in the user's skills folder, and an installed copy in the project, where it looks for one."""
+    if installed:
+        (copy.project / ".claude" / "setpoint").mkdir(parents=True)
+        (copy.project / ".claude" / "setpoint" / "run.py").touch()
+    for name in PLUGIN_FILES:
+        if name != without:
+            path = copy.user / ".claude" / "skills" / "setpoint-returns" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("{}")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +69,36 @@ def test_the_stop_leaves_to_the_cut_what_will_be_cut(
         plugin(copy)
     event = events["stop"](REPORT, agent_transcript_path=noted(tmp_path, note, version))
     assert copy.ask(event).silent == passes
+
+
+@pytest.mark.parametrize("missing", PLUGIN_FILES)
+def test_half_a_plugin_is_none(copy: Any, events: Any, tmp_path: Path, missing: str) -> None:
+    copy.returns(mode="shorten")
+    plugin(copy, without=missing)
+    assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
+
+
+def test_the_plugin_is_none_for_a_project_where_it_finds_no_copy(copy: Any, events: Any, tmp_path: Path) -> None:
+    copy.returns(mode="shorten")
+    plugin(copy, installed=False)
+    assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
+
+
+@pytest.mark.parametrize("section", [{"mode": "shorten"}, {"shorten": "foreground"}], ids=str)
+@pytest.mark.parametrize("status", ["completed", "async_launched"])
+def test_what_an_agent_reports_after_its_calls_result_is_blocked_as_a_notification(
+    copy: Any, events: Any, tmp_path: Path, section: dict[str, Any], status: str
+) -> None:
+    """Resumed by a message, or sent to the background: the client's note still says "foreground"."""
+    copy.returns(**section)
+    stop = events["stop"](REPORT, agent_transcript_path=noted(tmp_path, FOREGROUND, "2.1.328"))
+    response = {"status": status, "agentId": stop["agent_id"], "content": [{"type": "text", "text": "Short."}]}
+    tool = {"tool_name": "Agent", "tool_input": {"subagent_type": "general-purpose"}, "tool_response": response}
+    event = {**events["start"](), "session_id": stop["session_id"], "hook_event_name": "PostToolUse", **tool}
+    del event["agent_id"], event["agent_type"]
+    assert copy.ask(stop).silent
+    assert copy.ask(event).silent
+    assert copy.ask(stop).order
 
 
 def test_where_nothing_can_cut_the_whole_is_saved_and_a_short_answer_asked(copy: Any, events: Any) -> None:
