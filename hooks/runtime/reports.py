@@ -32,12 +32,14 @@ def save(folder: str, text: str) -> str:
     handle = system.open(
         path, system.O_CREAT | system.O_TRUNC | system.O_WRONLY | getattr(system, "O_BINARY", 0), 0o600
     )
+    left = text.encode("utf-8", "surrogatepass")
     try:
-        left = text.encode("utf-8", "surrogatepass")
         while left:
             left = left[system.write(handle, left) :]
     finally:
         system.close(handle)
+        if left:
+            system.unlink(path)  # half a report is none
     return path
 
 
