@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from measure.errors import SetpointError
+from measure.errors import UsageError
 from measure.frames import Frames
 from measure.reports.machine import jsonable
 from measure.reports.model import Filters
+from policy.outfile import check_picture
 from policy.prices import load
 from policy.reports import replay, replay_grid
 from policy.reports.replay import Options
@@ -75,8 +76,8 @@ def test_grid_goes_from_strict_to_lax(world: World, options: Options, tmp_path: 
     assert report.extra["grid"] is True
     replay_grid.save(rows, tmp_path / "grid.svg")
     assert (tmp_path / "grid.svg").read_text(encoding="utf-8").startswith("<?xml")
-    with pytest.raises(SetpointError, match=r"\.svg or \.png"):
-        replay_grid.save(rows, tmp_path / "grid.gif")
+    with pytest.raises(UsageError, match=r"\.svg or \.png"):
+        check_picture(tmp_path / "grid.gif")
 
 
 def test_nothing_to_replay_is_said(options: Options, tmp_path: Path) -> None:
