@@ -99,12 +99,12 @@ def _numbers(part: pl.DataFrame) -> pl.DataFrame:
     pairs = best.unique(("unit", "request_id"), keep="first", maintain_order=True)
     for unit, request, *prompt in pairs.select("unit", "request_id", *PROMPT).iter_rows():
         by_unit.setdefault(unit, []).append((request, tuple(value or 0 for value in prompt)))
-    rows = [(unit, request, sub) for unit, pair in by_unit.items() for request, sub in _numbered(pair)]
+    rows = [(unit, request, sub) for unit, pair in by_unit.items() for request, sub in numbered(pair)]
     schema = {"unit": pl.UInt32, "request_id": pl.String, "sub": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _numbered(pairs: Iterable[tuple[str | None, tuple[int, ...]]]) -> list[tuple[str | None, int]]:
+def numbered(pairs: Iterable[tuple[str | None, tuple[int, ...]]]) -> list[tuple[str | None, int]]:
     """A number for each requestId of one message id; equal prompts share it.
 
     Records without a requestId, and zero placeholders, go with an equal prompt, else with the largest one.
