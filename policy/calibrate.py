@@ -58,8 +58,6 @@ class Calibration:
     """The factors of all models; a model that is not among them falls back."""
 
     factors: Mapping[str | None, Factor] = field(default_factory=dict)
-    images: int = 0
-    """Images and documents in the results: their steps are left out, their tokens are in no text."""
 
     def of(self, model: str | None) -> Factor:
         """The factor of a model as written in the records."""
@@ -79,7 +77,7 @@ def calibrate(
     steps = growth(requests, tool_calls, returns)
     models = requests["model"].unique().drop_nulls().sort().to_list() if models is None else sorted(models)
     factors: dict[str | None, Factor] = {m: factor(m, steps.filter(pl.col("model") == m)) for m in models}
-    return Calibration(factors, int(tool_calls["images"].sum()))
+    return Calibration(factors)
 
 
 def growth(requests: pl.DataFrame, tool_calls: pl.DataFrame, returns: pl.DataFrame) -> pl.DataFrame:

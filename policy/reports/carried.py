@@ -99,10 +99,10 @@ def _factors(whole: Frames, carriers: pl.DataFrame) -> tuple[list[Factor], Calib
     """The factors of the models that carry any text, the most used first; nothing is measured where none does."""
     if not carriers.height:
         return [], None
-    from policy.calibrate import calibrate
+    from policy.kept import calibration as measured
 
     models = carriers["model"].drop_nulls().value_counts(sort=True)["model"].to_list()
-    calibration = calibrate(whole.requests, whole.tool_calls, whole.returns, models)
+    calibration = measured(whole, models)
     return [calibration.of(model) for model in models], calibration
 
 
