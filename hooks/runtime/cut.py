@@ -89,12 +89,15 @@ def shorten(text: str, limit: int, path: str, keep: str) -> "str | None":
     lines = text.lstrip("\r\n").split("\n")
     room = limit * 4 - utf16_units(note) - 2
     parts = pieces(lines)
-    tail_parts = fill(lines, parts[::-1], room // TAIL_SHARE) if keep == HEAD_TAIL and room > 0 else 0
+    # nothing but empty lines on top may be too much: then all the rest is the head
+    ends = keep == HEAD_TAIL and room > 0 and fill(lines, parts, room) < len(parts)
+    tail_parts = fill(lines, parts[::-1], room // TAIL_SHARE) if ends else 0
     tail = "\n".join(lines[parts[-tail_parts][0] :]) if tail_parts else ""
-    count = fill(lines, parts, room - utf16_units(tail))
+    left = room - utf16_units(tail) - 1 if tail else room
+    count = fill(lines, parts, left)
     head = "\n".join(lines[: parts[count - 1][1]]) if count else ""
     if not head and not fence(lines[0]) and not is_row(lines[0]):
-        head = opening(lines[0], room - utf16_units(tail) - 1)
+        head = opening(lines[0], left - 1)
     kept = [part for part in (head.rstrip(" \t\r\n"), note, tail) if part]
     cut = "\n\n".join(kept)
     return cut if utf16_units(cut) < utf16_units(text) else None

@@ -6,6 +6,7 @@ import html
 import json
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,11 @@ def test_a_text_in_another_form_than_known_is_left_alone(ask: Any) -> None:
 )
 def test_no_other_text_is_taken_for_one(ask: Any, text: str) -> None:
     assert ask(text, journal(a1=A), []) is None
+
+
+def test_a_text_full_of_the_clients_marks_is_passed_at_once(ask: Any) -> None:
+    """Searched back and forth, as a pattern would, this one takes a minute."""
+    text = "<task-notification>\n" + "<result></result>\n<diagnostics>a\n" * 1500
+    started = time.monotonic()
+    assert ask(text, journal(a1=A), []) is None
+    assert time.monotonic() - started < 10

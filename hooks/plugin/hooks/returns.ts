@@ -46,7 +46,8 @@ async function written($, agentId, text) {
   if (!text.includes('<\\')) return text
   try {
     const messages = await $.session.messages({ agentId })
-    return messages.findLast((one) => one.role === 'assistant' && isSource(one.text, text))?.text ?? text
+    const last = messages.findLast((one) => one.role === 'assistant' && one.text)
+    return last && isSource(last.text, text) ? last.text : text
   } catch {
     return text
   }
@@ -66,11 +67,11 @@ async function surroundings($) {
 }
 
 // The cut of a report whose whole is saved; undefined where it is delivered as it is.
-async function cutReport($, given, agentType, agentId, text, isRaw) {
+async function cutReport($, given, agentType, agentId, text, isWorkflow) {
   const { root, user, rules, environment, sessionId } = given
   const cut = cutFor(rules, environment, agentType, text, root, agentId, sessionId, new Date())
   if (!cut || !(await isOurs($, given, agentId))) return undefined
-  await $.fs.write(cut.path, isRaw ? text : await written($, agentId, text))
+  await $.fs.write(cut.path, isWorkflow ? text : await written($, agentId, text))
   return cut.text
 }
 

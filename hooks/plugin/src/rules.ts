@@ -139,11 +139,13 @@ export function shorten(text, limit, path, keep) {
   const lines = text.replace(/^[\r\n]+/, '').split('\n')
   const room = limit * 4 - note.length - 2
   const parts = pieces(lines)
-  const tailParts = keep === 'head+tail' && room > 0 ? fill(lines, [...parts].reverse(), Math.floor(room / TAIL_SHARE)) : 0
+  const ends = keep === 'head+tail' && room > 0 && fill(lines, parts, room) < parts.length
+  const tailParts = ends ? fill(lines, [...parts].reverse(), Math.floor(room / TAIL_SHARE)) : 0
   const tail = tailParts ? lines.slice(parts[parts.length - tailParts][0]).join('\n') : ''
-  const count = fill(lines, parts, room - tail.length)
+  const left = tail ? room - tail.length - 1 : room
+  const count = fill(lines, parts, left)
   let head = count ? lines.slice(0, parts[count - 1][1]).join('\n') : ''
-  if (!head && !fence(lines[0]) && !isRow(lines[0])) head = opening(lines[0], room - tail.length - 1)
+  if (!head && !fence(lines[0]) && !isRow(lines[0])) head = opening(lines[0], left - 1)
   const cut = [head.replace(/[ \t\r\n]+$/, ''), note, tail].filter(Boolean).join('\n\n')
   return cut.length < text.length ? cut : undefined
 }
@@ -210,5 +212,4 @@ export const homes = (root, user) => candidates(root, user).map((path) => path.s
 export const blockedMark = (home, sessionId, agentId) => `${home}/state/${sessionId}/${agentId}/block-return.latch`
 
 // Whether a text of the agent is the report: the client sets a backslash into tags of its own that a report holds.
-export const isSource = (text, report) =>
-  typeof text === 'string' && text.replaceAll('\\', '') === report.replaceAll('\\', '')
+export const isSource = (text, report) => text.replaceAll('\\', '') === report.replaceAll('\\', '')

@@ -1,7 +1,9 @@
 // A workflow's agents report to a script. What that returns reaches the main conversation in the client's notification:
 // there an over-long report is cut wherever it stands word for word. Valid JavaScript, as rules.ts is.
 
-const NOTICE = /^(<task-notification>\n[^]*?<result>)([^]*?)(<\/result>\n<diagnostics>(?:.*\n)*?Per-agent results: (.*?[/\\])journal\.jsonl [^]*)$/
+const OPEN = '<result>'
+const CLOSE = '</result>\n<diagnostics>'
+const JOURNAL = /^(?:.*\n)*?Per-agent results: (.*?[/\\])journal\.jsonl /
 const OUTPUT = /<output-file>(.*?)<\/output-file>/
 const TRUNCATED = /\n\.\.\. \(truncated \d+ chars, (full result in .*)\)$/
 
@@ -11,9 +13,13 @@ const unescaped = (text) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').rep
 // A workflow's notification in its parts: the result as the client wrote it, the folder of the run's journal, and, where
 // the client cut the result itself, its file with the whole. Undefined for every other text.
 export function notice(text) {
-  const found = typeof text === 'string' ? NOTICE.exec(text) : null
-  if (!found) return undefined
-  const [, before, result, after, folder] = found
+  if (typeof text !== 'string' || !text.startsWith('<task-notification>\n')) return undefined
+  // the client escapes what stands in a result, so that the first marks are its own
+  const first = text.indexOf(OPEN) + OPEN.length
+  const end = text.indexOf(CLOSE, first)
+  const folder = first < OPEN.length || end < 0 ? undefined : JOURNAL.exec(text.slice(end + CLOSE.length))?.[1]
+  if (folder === undefined) return undefined
+  const [before, result, after] = [text.slice(0, first), text.slice(first, end), text.slice(end)]
   const truncated = TRUNCATED.exec(result)
   return {
     before,
