@@ -44,8 +44,9 @@ def pieces(lines: "list[str]") -> "list[tuple[int, int]]":
             while end < len(lines) and not closes(lines[end], run):
                 end += 1
             end = min(end + 1, len(lines))
-        elif is_row(lines[at]):
-            while end < len(lines) and is_row(lines[end]):
+        elif is_row(lines[at]) or is_ruled(lines, at):
+            ruled = is_ruled(lines, at)
+            while end < len(lines) and (is_row(lines[end]) or (ruled and "|" in lines[end])):
                 end += 1
         found.append((at, end))
         at = end
@@ -55,6 +56,14 @@ def pieces(lines: "list[str]") -> "list[tuple[int, int]]":
 def is_row(line: str) -> bool:
     """Whether the line is a row of a table."""
     return line.lstrip(" \t").startswith("|")
+
+
+def is_ruled(lines: "list[str]", at: int) -> bool:
+    """Whether the line is the head of a table that a line of dashes follows; such rows need no mark at their start."""
+    if at + 1 >= len(lines) or "|" not in lines[at]:
+        return False
+    rule = lines[at + 1]
+    return "|" in rule and "-" in rule and not rule.strip("|:- \t\r")
 
 
 def fill(lines: "list[str]", parts: "list[tuple[int, int]]", room: int) -> int:
@@ -96,7 +105,7 @@ def shorten(text: str, limit: int, path: str, keep: str) -> "str | None":
     left = room - utf16_units(tail) - 1 if tail else room
     count = fill(lines, parts, left)
     head = "\n".join(lines[: parts[count - 1][1]]) if count else ""
-    if not head and not fence(lines[0]) and not is_row(lines[0]):
+    if not head and parts[0][1] == 1 and not fence(lines[0]) and not is_row(lines[0]):
         head = opening(lines[0], left - 1)
     kept = [part for part in (head.rstrip(" \t\r\n"), note, tail) if part]
     cut = "\n\n".join(kept)

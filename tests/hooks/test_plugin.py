@@ -57,6 +57,7 @@ def test_known_answers_by_hand() -> None:
     assert by_name["cut: table first, 150, head"].startswith("[Return guard")
     assert by_name["cut: tail, 150, head+tail"].endswith("\nConclusion: stop.\nLast.")
     assert by_name["cut: fence too long, 150, head"].split("\n\n")[0] == "Verdict."
+    assert by_name["cut: table without outer marks, 150, head"].split("\n\n")[0] == "Verdict." + "\na line of text" * 16
     exact = by_name["cut: head and tail fill the room exactly, 150, head+tail"]
     assert 590 < len(exact) <= 600
     assert by_name["cut: empty lines on top, 150, head+tail"].startswith("one line\n")

@@ -76,6 +76,12 @@ export const pointer = (limit, size, path, lines) =>
 
 const isRow = (line) => line.replace(/^[ \t]+/, '').startsWith('|')
 
+// The head of a table that a line of dashes follows; such rows need no mark at their start.
+function isRuled(lines, at) {
+  const rule = lines[at + 1] ?? ''
+  return lines[at].includes('|') && rule.includes('|') && rule.includes('-') && /^[|:\- \t\r]+$/.test(rule)
+}
+
 function fence(line) {
   const bare = line.replace(/^[ \t]+/, '')
   const mark = bare.charAt(0)
@@ -100,8 +106,9 @@ export function pieces(lines) {
     if (run) {
       while (end < lines.length && !closes(lines[end], run)) end += 1
       end = Math.min(end + 1, lines.length)
-    } else if (isRow(lines[at])) {
-      while (end < lines.length && isRow(lines[end])) end += 1
+    } else if (isRow(lines[at]) || isRuled(lines, at)) {
+      const ruled = isRuled(lines, at)
+      while (end < lines.length && (isRow(lines[end]) || (ruled && lines[end].includes('|')))) end += 1
     }
     found.push([at, end])
     at = end
@@ -145,7 +152,7 @@ export function shorten(text, limit, path, keep) {
   const left = tail ? room - tail.length - 1 : room
   const count = fill(lines, parts, left)
   let head = count ? lines.slice(0, parts[count - 1][1]).join('\n') : ''
-  if (!head && !fence(lines[0]) && !isRow(lines[0])) head = opening(lines[0], left - 1)
+  if (!head && parts[0][1] === 1 && !fence(lines[0]) && !isRow(lines[0])) head = opening(lines[0], left - 1)
   const cut = [head.replace(/[ \t\r\n]+$/, ''), note, tail].filter(Boolean).join('\n\n')
   return cut.length < text.length ? cut : undefined
 }
