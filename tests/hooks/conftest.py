@@ -15,6 +15,7 @@ import pytest
 
 from hooks.install import carry_out
 from hooks.plan import Request, plan
+from hooks.runtime.routes import PLUGIN, PLUGIN_FILES
 from hooks.scopes import Scope
 
 Json = dict[str, Any]
@@ -70,6 +71,17 @@ class Copy:
         path = (folder or self.project) / ".claude" / "setpoint.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(value if isinstance(value, bytes) else json.dumps(value).encode())
+
+    def plugin(self, without: str = "", installed: bool = True) -> None:
+        """The plugin in the user's skills folder, and an installed copy in the project, where it looks for one."""
+        if installed:
+            (self.project / ".claude" / "setpoint").mkdir(parents=True)
+            (self.project / ".claude" / "setpoint" / "run.py").touch()
+        for name in PLUGIN_FILES:
+            if name != without:
+                path = self.user / ".claude" / PLUGIN / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("{}")
 
     def returns(self, **section: Any) -> None:
         """Write an enabled returns section."""

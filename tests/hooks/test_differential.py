@@ -112,9 +112,7 @@ def test_the_installed_hook_says_what_replay_says(
 ) -> None:
     section, env = section_of(seed), environment_of(seed)
     copy.config({"returns": section})
-    plugin = copy.user / ".claude" / "skills" / "setpoint-returns" / "hooks"
-    plugin.mkdir(parents=True)
-    (plugin / "hooks.json").write_text("{}")
+    copy.plugin()
     for row in return_decisions(returns, section, env).iter_rows(named=True):
         if too_small_to_cut(row):
             continue

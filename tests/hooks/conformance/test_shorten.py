@@ -27,18 +27,6 @@ def noted(tmp_path: Path, note: object, version: str | None = "2.1.332") -> str:
     return str(tmp_path / "agent-a1.jsonl")
 
 
-def plugin(copy: Any, without: str = "", installed: bool = True) -> None:
-    """The plugin in the user's skills folder, and an installed copy in the project, where it looks for one."""
-    if installed:
-        (copy.project / ".claude" / "setpoint").mkdir(parents=True)
-        (copy.project / ".claude" / "setpoint" / "run.py").touch()
-    for name in PLUGIN_FILES:
-        if name != without:
-            path = copy.user / ".claude" / "skills" / "setpoint-returns" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("{}")
-
-
 @pytest.mark.parametrize(
     ("note", "version", "there", "passes"),
     [
@@ -66,7 +54,7 @@ def test_the_stop_leaves_to_the_cut_what_will_be_cut(
 ) -> None:
     copy.returns(mode="shorten")
     if there:
-        plugin(copy)
+        copy.plugin()
     event = events["stop"](REPORT, agent_transcript_path=noted(tmp_path, note, version))
     assert copy.ask(event).silent == passes
 
@@ -74,13 +62,13 @@ def test_the_stop_leaves_to_the_cut_what_will_be_cut(
 @pytest.mark.parametrize("missing", PLUGIN_FILES)
 def test_half_a_plugin_is_none(copy: Any, events: Any, tmp_path: Path, missing: str) -> None:
     copy.returns(mode="shorten")
-    plugin(copy, without=missing)
+    copy.plugin(without=missing)
     assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
 
 
 def test_the_plugin_is_none_for_a_project_where_it_finds_no_copy(copy: Any, events: Any, tmp_path: Path) -> None:
     copy.returns(mode="shorten")
-    plugin(copy, installed=False)
+    copy.plugin(installed=False)
     assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
 
 
