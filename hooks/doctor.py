@@ -70,7 +70,7 @@ def plugin_warnings(scope: Scope, names: list[str], version: str | None) -> list
     """Why the plugin cannot act, where the config counts on it."""
     if "returns" not in names or not plugin_copy.wanted_by(config_of(scope).get("returns")):
         return []
-    why = plugin_copy.status(version)["why"]
+    why = plugin_copy.status(version, str(scope.project or scope.folder.parent))["why"]
     return [f"plugin: {why}; {plugin_copy.ROUTES} are blocked instead of cut"] if why else []
 
 
@@ -140,7 +140,10 @@ def foreign_findings(places: list[Scope], paths: list[Path]) -> list[str]:
     warned = []
     for scope in places:
         for name in (SETTINGS, LOCAL):
-            hooks = settings_of(scope, name).get("hooks")
+            settings = settings_of(scope, name)
+            if settings.get("disableAllHooks") is True:
+                warned.append(f"{scope.name} {name}: disableAllHooks is set: the client runs no hooks, ours included")
+            hooks = settings.get("hooks")
             for event, groups in hooks.items() if isinstance(hooks, dict) else ():
                 for group in groups if isinstance(groups, list) else ():
                     warned += _group_findings(f"{scope.name} {name}: {event}", group)

@@ -15,7 +15,7 @@ from hooks.errors import HooksError
 from hooks.features import version_parts
 from hooks.runtime.paths import user_folder
 from hooks.runtime.returns import SHORTEN
-from hooks.runtime.routes import PLUGIN, PLUGIN_SINCE
+from hooks.runtime.routes import PLUGIN, PLUGIN_SINCE, PLUGIN_SWITCH, switched_off
 
 USERS = "installed-for.json"
 ROUTES = "background reports and those of workflows' agents"
@@ -56,13 +56,16 @@ def state() -> dict[str, Any]:
     }
 
 
-def status(client: str | None) -> dict[str, Any]:
-    """The plugin as it stands, the client's version, and why it cannot act (null where it can)."""
+def status(client: str | None, root: str) -> dict[str, Any]:
+    """The plugin as it stands, the client's version, and why it cannot act in that project (null where it can)."""
     found = {**state(), "client": client, "why": None}
+    user = user_folder()
     if found["present"] < found["wanted"] or found["differing"]:
         found["why"] = "not whole: setpoint hooks upgrade"
     elif client is not None and version_parts(client) < PLUGIN_SINCE:
         found["why"] = f"client {client} does not know its event"
+    elif user is not None and switched_off(root, user):
+        found["why"] = f"the settings switch {PLUGIN_SWITCH} off"
     return found
 
 

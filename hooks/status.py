@@ -123,7 +123,7 @@ def feature_status(scope: Scope, name: str) -> dict[str, Any]:
         types = section.get("byAgentType")
         row["byAgentType"] = types if isinstance(types, dict) else {}
         if plugin_copy.wanted_by(section):
-            row["plugin"] = plugin_copy.status(client_version(transcripts()))
+            row["plugin"] = plugin_copy.status(client_version(transcripts()), root)
     elif text := limits_text(name, section):
         row["says"] = text.partition(": ")[2]
     if name == "compaction" and (client := recorded_client(scope)) and version_parts(client) < SINCE:

@@ -55,6 +55,14 @@ def kept(root: str, policy: Policy, text: str, agent_type: str, agent_id: str, s
     return short
 
 
+def is_ours(name: str) -> bool:
+    """Whether a folder's name is of the form that we give: DATE-TIME_TYPE-ID."""
+    stamp, _, rest = name.partition("_")
+    day, _, time_of_day = stamp.partition("-")
+    kept = rest.rpartition("-")
+    return (len(day), len(time_of_day)) == (8, 6) and (day + time_of_day).isdecimal() and "" not in (kept[0], kept[2])
+
+
 def tidy(root: str, keep_days: object) -> int:
     """Remove the report files of ours older than `keepDays`, and their folders where nothing else is."""
     folder = root.rstrip("/") + "/.claude/reports"
@@ -63,7 +71,7 @@ def tidy(root: str, keep_days: object) -> int:
     for name in system.listdir(folder) if is_folder(folder) else ():
         path = f"{folder}/{name}/{FILE_NAME}"
         try:
-            if name[8:9] == "-" and name[15:16] == "_" and system.stat(path).st_mtime < oldest:
+            if is_ours(name) and system.stat(path).st_mtime < oldest:
                 system.unlink(path)
                 gone += 1
                 system.rmdir(f"{folder}/{name}")

@@ -17,6 +17,7 @@ PLUGIN_FILES = (
     "src/rules.ts",
     "src/workflow.ts",
 )
+PLUGIN_SWITCH = "setpoint-returns@skills-dir"  # in the settings' enabledPlugins
 PLUGIN_SINCE = (2, 1, 330)  # refused by 2.1.328
 TAIL = 65_536
 ANSWERED = "call-answered"  # the Agent call has its result: what the agent reports from now on comes as a notification
@@ -43,15 +44,27 @@ def route_of(call: "Call") -> str:
 
 
 def plugin_lives(call: "Call") -> bool:
-    """Whether our plugin lies where the client looks, whole, serves this project, and the client knows its event."""
+    """Whether our plugin lies whole where the client looks, is on, serves this project, and the client knows it."""
     user = call.config.user
     if user is None or not all(exists(f"{user}/{PLUGIN}/{name}") for name in PLUGIN_FILES):
         return False
     # it acts where it finds an installed copy: another project's plugin is none for a project that has none
     if not any(exists(path[: -len(".json")] + "/run.py") for path in candidates(call.config.root, user)):
         return False
+    if switched_off(call.config.root, user):
+        return False
     version = client_version(call.text("agent_transcript_path"))
     return version is not None and version >= PLUGIN_SINCE
+
+
+def switched_off(root: str, user: str) -> bool:
+    """Whether the settings switch the plugin off; the nearest that name it decide."""
+    for path in (root + "/.claude/settings.local.json", root + "/.claude/settings.json", user + "/settings.json"):
+        switches = (read(path) or {}).get("enabledPlugins")
+        switch = switches.get(PLUGIN_SWITCH) if isinstance(switches, dict) else None
+        if isinstance(switch, bool):
+            return not switch
+    return False
 
 
 def client_version(path: str) -> "tuple[int, ...] | None":

@@ -790,7 +790,7 @@ def test_doctor_warns_of_what_is_odd_elsewhere(run: Run, scope: Scope, user: Sco
     odd = {
         "PostToolUse": [{"matcher": "Task", "hooks": [{**FOREIGN, "timeout": 5000}]}, {"matcher": "Bash", "hooks": []}]
     }
-    user.settings().write_text(json.dumps({"hooks": odd}))
+    user.settings().write_text(json.dumps({"hooks": odd, "disableAllHooks": True}))
     rows = [
         {"type": "hook_success", "command": "/opt/tools/slow.sh --token x", "durationMs": 4000},
         {"type": "hook_non_blocking_error", "command": "/opt/tools/broken.sh"},
@@ -804,6 +804,7 @@ def test_doctor_warns_of_what_is_odd_elsewhere(run: Run, scope: Scope, user: Sco
     assert "old name of the Agent tool" in out
     assert "5000 is in seconds" in out
     assert "a group without hooks" in out
+    assert "disableAllHooks is set: the client runs no hooks" in out
     assert "slow.sh: p95 4000 ms" in out
     assert "broken.sh: 1 failed, 1 timed out of 2 runs" in out
     assert "--token" not in out

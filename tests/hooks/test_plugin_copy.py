@@ -101,11 +101,22 @@ def test_a_scope_that_is_gone_holds_it_no_longer(home: Path, tmp_path: Path) -> 
 def test_upgrade_mends_it(home: Path, tmp_path: Path) -> None:
     do(project(tmp_path, "a"), "install", **SHORTEN)
     (home / "skills" / "setpoint-returns" / "src" / "rules.ts").write_text("old")
-    assert plugin_copy.status("2.1.332")["why"] == "not whole: setpoint hooks upgrade"
+    root = str(tmp_path / "a")
+    assert plugin_copy.status("2.1.332", root)["why"] == "not whole: setpoint hooks upgrade"
     do(project(tmp_path, "a"), "upgrade")
-    assert plugin_copy.status("2.1.332")["why"] is None
-    assert plugin_copy.status("2.1.328")["why"] == "client 2.1.328 does not know its event"
-    assert plugin_copy.status(None)["why"] is None
+    assert plugin_copy.status("2.1.332", root)["why"] is None
+    assert plugin_copy.status("2.1.328", root)["why"] == "client 2.1.328 does not know its event"
+    assert plugin_copy.status(None, root)["why"] is None
+
+
+def test_status_says_when_the_user_switched_it_off(home: Path, tmp_path: Path) -> None:
+    do(project(tmp_path, "a"), "install", **SHORTEN)
+    (home / "settings.json").write_text('{"enabledPlugins": {"setpoint-returns@skills-dir": false}}')
+    off = "the settings switch setpoint-returns@skills-dir off"
+    assert plugin_copy.status("2.1.332", str(tmp_path / "a"))["why"] == off
+    local = tmp_path / "a" / ".claude" / "settings.local.json"
+    local.write_text('{"enabledPlugins": {"setpoint-returns@skills-dir": true}}')
+    assert plugin_copy.status("2.1.332", str(tmp_path / "a"))["why"] is None
 
 
 def test_its_record_names_who_wants_it(home: Path, tmp_path: Path) -> None:

@@ -66,6 +66,14 @@ def test_half_a_plugin_is_none(copy: Any, events: Any, tmp_path: Path, missing: 
     assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
 
 
+@pytest.mark.parametrize("name", ["settings.local.json", "settings.json"])
+def test_a_plugin_that_the_user_switched_off_is_none(copy: Any, events: Any, tmp_path: Path, name: str) -> None:
+    copy.returns(mode="shorten")
+    copy.plugin()
+    (copy.project / ".claude" / name).write_text('{"enabledPlugins": {"setpoint-returns@skills-dir": false}}')
+    assert copy.ask(events["stop"](REPORT, agent_transcript_path=noted(tmp_path, BACKGROUND))).order
+
+
 def test_the_plugin_is_none_for_a_project_where_it_finds_no_copy(copy: Any, events: Any, tmp_path: Path) -> None:
     copy.returns(mode="shorten")
     copy.plugin(installed=False)
@@ -154,13 +162,15 @@ def test_old_reports_of_ours_go_once_a_day(copy: Any, events: Any, days: Any, ke
         for name in ("full-return.md", "report.md"):
             (made / name).write_text("x")
             os.utime(made / name, (time.time() - age * 86_400,) * 2)
-    (folder / "mine").mkdir()
-    (folder / "mine" / "full-return.md").write_text("x")
-    os.utime(folder / "mine" / "full-return.md", (1, 1))
+    others = ["mine", "my-notes-on-it_all-kept", "meetings-monday_x-1", "20260101-000000_x", "20260101_x-1"]
+    for name in others:
+        (folder / name).mkdir()
+        (folder / name / "full-return.md").write_text("x")
+        os.utime(folder / name / "full-return.md", (1, 1))
     copy.ask(events["stop"]("short"))
     assert [age for age in (1, 29, 31) if (folder / f"20260101-000000_x-{age:08}" / "full-return.md").exists()] == kept
     assert len(list(folder.glob("*/report.md"))) == 3
-    assert (folder / "mine" / "full-return.md").exists()
+    assert all((folder / name / "full-return.md").exists() for name in others)
 
 
 def test_an_emptied_report_folder_goes_too(copy: Any, events: Any) -> None:
