@@ -31,7 +31,9 @@ def return_decisions(
     rows = []
     for kind, size, route in returns.select("agent_type", "first_est_tokens", "route").iter_rows():
         name = kind or ""
-        policy = policies.setdefault(name, budget.Policy(section, name, environment))
+        policy = policies.get(name)
+        if policy is None:
+            policy = policies[name] = budget.Policy(section, name, environment)
         action = None
         if size is not None:
             cut = policy.cuts(route or "", plugin=True)

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from hooks.runtime.returns import READ_ONLY
+from policy import kept
 from policy.calibrate import Calibration, calibrate
 from policy.carry import carry_on, prepare
 from policy.cost import cost
@@ -52,6 +53,8 @@ class Priced:
     def calibration(self) -> Calibration:
         """Characters per token of each model; from `made` where it is there already."""
         found: Calibration | None = self.made.get("calibration")
+        if found is None and self.frames.unfiltered is None:
+            return kept.calibration(self.frames, self.frames.requests["model"].unique().drop_nulls().sort().to_list())
         return found or calibrate(self.frames.requests, self.frames.tool_calls, self.frames.returns)
 
 
