@@ -5,12 +5,12 @@ from time import perf_counter, sleep
 from . import marker
 from .compaction import HOLD, PASS, decide, nudge, refills
 from .dispatch import Answer, Call
-from .parties import SINCE, Party, client_version
+from .parties import SINCE, Party
 from .paths import parent
 from .requests import requests_since, whole_estimate
 from .said import arm_answer, brief_text, held_text, nudge_text, refused_stop
 from .state import State
-from .tail import NAP, agent_file, settled, size_of
+from .tail import NAP, agent_file, client_version, settled, size_of
 from .watch import unanswered
 
 TYPE_CHECKING = False

@@ -83,19 +83,3 @@ def natural_point(home: str, of_window: int) -> int:
     room = size(before.get("window"), of_window)
     percent = before.get("percent")
     return ask_point(min(room, of_window) if room else of_window, percent if isinstance(percent, int) else None)
-
-
-def client_version(path: "str | None") -> "tuple[int, ...] | None":
-    """The client's version by the last record of a transcript."""
-    from .tail import row_of, tails
-
-    try:
-        for lines in tails(path) if path else ():
-            for line in lines:
-                value = row_of(line).get("version") if b'"version"' in line[-4096:] else None
-                if isinstance(value, str):
-                    return tuple([int(part) if part.isdigit() else 0 for part in value.split(".")])
-            return None
-    except OSError:
-        return None
-    return None

@@ -1,9 +1,10 @@
 """On which route a report reaches its caller, and whether the client can cut it there."""
 
 from .config import candidates, read
-from .paths import exists, system
+from .paths import exists
 from .returns import NOTIFICATION, TOOL_RESULT, WORKFLOW
 from .state import State
+from .tail import client_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ PLUGIN_FILES = (
 )
 PLUGIN_SWITCH = "setpoint-returns@skills-dir"  # in the settings' enabledPlugins
 PLUGIN_SINCE = (2, 1, 330)  # refused by 2.1.328
-TAIL = 65_536
 ANSWERED = "call-answered"  # the Agent call has its result: what the agent reports from now on comes as a notification
 
 
@@ -65,22 +65,3 @@ def switched_off(root: str, user: str) -> bool:
         if isinstance(switch, bool):
             return not switch
     return False
-
-
-def client_version(path: str) -> "tuple[int, ...] | None":
-    """The client's version as the last record of a transcript that names one has it."""
-    try:
-        handle = system.open(path, system.O_RDONLY | getattr(system, "O_BINARY", 0))
-    except (OSError, ValueError):
-        return None
-    try:
-        system.lseek(handle, max(0, system.fstat(handle).st_size - TAIL), 0)
-        text = system.read(handle, TAIL)
-    except OSError:
-        return None
-    finally:
-        system.close(handle)
-    mark = b'"version":"'
-    at = text.rfind(mark)
-    parts = text[at + len(mark) : at + 40].partition(b'"')[0].split(b".") if at >= 0 else []
-    return tuple([int(part) for part in parts]) if parts and all(part.isdigit() for part in parts) else None

@@ -162,6 +162,20 @@ def boundary(line: bytes) -> bool:
     return b'"compact_boundary"' in line and row_of(line).get("subtype") == "compact_boundary"
 
 
+def client_version(path: "str | None") -> "tuple[int, ...] | None":
+    """The client's version as the last record of a transcript that names one has it; None where none does."""
+    try:
+        for lines in tails(path) if path else ():
+            for line in lines:
+                value = row_of(line).get("version") if b'"version"' in line[-4096:] else None
+                if isinstance(value, str):
+                    return tuple([int(part) if part.isdigit() else 0 for part in value.split(".")])
+            return None
+    except (OSError, ValueError):
+        return None
+    return None
+
+
 def last(path: str) -> "Reading | None":
     """The last response in a transcript; None where none can be read. Never raises for a missing file."""
     since: list[bytes] = []

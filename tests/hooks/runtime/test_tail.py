@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from hooks.runtime.tail import FIRST, agent_file, last
+from hooks.runtime.tail import FIRST, agent_file, client_version, last
 
 
 def answer(tokens: int, message: str = "m1", model: str = "claude-opus-5-5", output: int = 10, text: str = "") -> str:
@@ -86,3 +86,12 @@ def test_agent_files_are_found_in_both_places(tmp_path: Path) -> None:
     assert agent_file(str(main), "a2") == str(deep)
     assert agent_file(str(main), "a3") is None
     assert agent_file(str(main), "../a1") is None
+
+
+def test_the_clients_version_is_the_records_own_and_not_one_inside_a_result(tmp_path: Path) -> None:
+    rows = [{"version": "2.1.332"}, {"type": "user", "toolUseResult": {"version": "1.0.0"}}, {"version": 3}]
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows))
+    assert client_version(str(path)) == (2, 1, 332)
+    assert client_version(str(tmp_path / "none")) is None
+    assert client_version("\0") is None
