@@ -61,7 +61,7 @@ class Root(LazyGroup):
         try:
             return super().parse_args(ctx, args)
         except BrokenPipeError:
-            ctx.exit(_reader_gone())
+            ctx.exit(reader_gone())
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a reader that went away (`| head`) is no error (typer would exit 1), and Ctrl-C is told."""
@@ -69,7 +69,7 @@ class Root(LazyGroup):
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            return _reader_gone()
+            return reader_gone()
         except KeyboardInterrupt as stopped:  # typer would say nothing
             kept = getattr(stopped, "kept", False)  # as `measure.transcripts.scan.Stopped` has it
             return _say("stopped; what was read is kept for the next time." if kept else "stopped.", 130)
@@ -94,8 +94,8 @@ def modes_advice() -> dict[str, Any] | None:
         return None  # an installation needs no advice to go on
 
 
-def _reader_gone() -> int:
-    # Python's own last flush would complain again: give it a place to write to.
+def reader_gone() -> int:
+    """The exit code when nobody reads on; Python's own last flush would complain again, and gets a place to write."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -167,10 +167,10 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _say("stopped.", 130)
     except BrokenPipeError:
-        return _reader_gone()
+        return reader_gone()
     except Exception as error:
         if isinstance(error, OSError) and error.errno in FULL:
-            return _say(f"cannot write: {error.strerror}.", 1 + _reader_gone())
+            return _say(f"cannot write: {error.strerror}.", 1 + reader_gone())
         from measure.crash import keep
 
         return _say(keep(error), 3)

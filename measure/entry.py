@@ -7,7 +7,6 @@ package that could make the answer; anything else, and any surprise, goes to `me
 
 from __future__ import annotations
 
-import os
 import sys
 
 TYPE_CHECKING = False  # as `typing` has it: nothing is imported that the last answer does not need
@@ -65,8 +64,9 @@ def _answer(named: list[str]) -> bool:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader went away, which is no error; Python's own last flush would complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from measure import cli
+
+        cli.reader_gone()
     return True
 
 

@@ -9,7 +9,7 @@ Surrogates, ints and wrong types are cleaned where columns are built.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,14 +49,9 @@ class Lines(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
-        start = self._ends[at - 1] + 1 if at % len(self._ends) else 0
+    def __getitem__(self, at: Any) -> Any:  # a position from 0 on
+        start = self._ends[at - 1] + 1 if at else 0
         return self._chunk[start : self._ends[at]]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return map(self.__getitem__, range(len(self._ends)))
 
 
 @dataclass(slots=True)

@@ -136,19 +136,16 @@ def call(sink: Sink, place: Callable[[], Place], record: Fields) -> tuple[Any, .
     units = odd.units
     size = 0
     for value in given.values():
-        if type(value) is not str:
-            size += odd.strings(value)
-        else:
-            size += len(value) if value.isascii() else units(value)
+        size += units(value) if type(value) is str else odd.strings(value)
     get = given.get
-    offset, limit, message = get("offset"), get("limit"), get("message")
+    message = get("message")
     return (
         record[MESSAGE_ID],
         call_id,
         name,
         get("file_path") or get("notebook_path") or get("path"),
-        None if offset is None else odd.counter(offset),
-        None if limit is None else odd.counter(limit),
+        odd.counter(get("offset")),
+        odd.counter(get("limit")),
         get("subagent_type"),
         get("model"),
         truth(get("run_in_background")),
@@ -171,7 +168,7 @@ def result(sink: Sink, place: Callable[[], Place], record: Fields) -> tuple[Any,
     text, call_id, is_error = record[RESULT], record[RESULT_OF], truth(record[IS_ERROR])
     if type(text) is list:
         text = text[0]["text"]
-    size = len(text) if text.isascii() else sink.odd.units(text)
+    size = sink.odd.units(text)
     kind = sink.calls.get(call_id) if type(call_id) is str else "other"
     if text and not is_error and kind != "other":
         brought(sink, place(), call_id, [text], size, kind, named=False)

@@ -27,8 +27,7 @@ from policy.reports.fit_context import callers_of
 T = TypeVar("T")
 FEATURES = ("returns", "context", "compaction")
 ALL = "all"
-COLUMNS = (
-    Show("agent_type", "type"),
+WORTH = (
     Show("n"),
     Show("acted"),
     Show("share", "share, 95 %"),
@@ -36,6 +35,7 @@ COLUMNS = (
     Show("saved_usd"),
     Show("range", "95 % interval"),
 )
+COLUMNS = (Show("agent_type", "type"), *WORTH)
 TITLES = {
     "returns": "Returns: tokens kept out of the callers' contexts, dollars net of the blocks",
     "context": "Context bound: tokens not read again, dollars net of the restarts",

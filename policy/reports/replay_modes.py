@@ -16,18 +16,10 @@ from policy import replay as rules
 from policy import replay_worth as value
 from policy.fit.inputs import Priced, arrays, priced, valued
 from policy.fit.returns_choice import assumptions
-from policy.reports.replay import Options, return_run, row
+from policy.reports.replay import WORTH, Options, return_run, row
 
 LEAST_RETURNS, LEAST_SESSIONS = 30, 5  # fewer tell nothing: then block, as people know it
-COLUMNS = (
-    Show("mode"),
-    Show("n"),
-    Show("acted"),
-    Show("share", "share, 95 %"),
-    Show("saved_tokens", "tokens"),
-    Show("saved_usd"),
-    Show("range", "95 % interval"),
-)
+COLUMNS = (Show("mode"), *WORTH)
 ADVISED = ("mode", "n", "sessions", "acted", "saved_tokens", "tokens_interval", "saved_usd", "usd_interval")
 
 

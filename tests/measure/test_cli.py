@@ -150,22 +150,23 @@ def test_bad_usage_is_exit_2_with_a_hint(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("form", ["--json", "--top=0"])
-def test_a_closed_pipe_ends_quietly(environment: dict[str, str], form: str) -> None:
-    command = f'"{sys.executable}" -c "from measure.cli import main; main()" report reads {form} "{SAMPLE}"'
-    shell = f"set -o pipefail; {command} | head -c 10"
+def piped(before: str, words: str, after: str, environment: dict[str, str]) -> tuple[int, str]:
+    """Exit code and stderr of a command between two others in a pipe."""
+    command = f'"{sys.executable}" -c "from measure.cli import main; main()" {words}'
+    shell = f"set -o pipefail; ({before} {command}) | {after}"
     env = environment | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, env=env)
-    assert (done.returncode, done.stderr) == (0, "")
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("form", ["--json", "--top=0"])
+def test_a_closed_pipe_ends_quietly(environment: dict[str, str], form: str) -> None:
+    assert piped("", f'report reads {form} "{SAMPLE}"', "head -c 10", environment) == (0, "")
 
 
 @pytest.mark.parametrize("words", ["--help", "fit --help", "watch --once", "hooks status", "store info", "prices"])
 def test_a_reader_that_is_gone_before_the_first_line_is_no_error(environment: dict[str, str], words: str) -> None:
-    command = f'"{sys.executable}" -c "from measure.cli import main; main()" {words}'
-    shell = f"set -o pipefail; (sleep 0.2; {command}) | true"
-    env = environment | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, env=env)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert piped("sleep 0.2;", words, "true", environment) == (0, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux")
