@@ -170,7 +170,6 @@ def client_version(path: "str | None") -> "tuple[int, ...] | None":
                 value = row_of(line).get("version") if b'"version"' in line[-4096:] else None
                 if isinstance(value, str):
                     return tuple([int(part) if part.isdigit() else 0 for part in value.split(".")])
-            return None
     except (OSError, ValueError):
         return None
     return None

@@ -95,3 +95,9 @@ def test_the_clients_version_is_the_records_own_and_not_one_inside_a_result(tmp_
     assert client_version(str(path)) == (2, 1, 332)
     assert client_version(str(tmp_path / "none")) is None
     assert client_version("\0") is None
+
+
+def test_the_clients_version_is_found_in_a_record_of_any_length(tmp_path: Path) -> None:
+    """The report that a hook judges may be the last line, and longer than the first look."""
+    path = write(tmp_path / "t.jsonl", json.dumps({"text": "x" * 3 * FIRST, "version": "2.1.332"}) + "\n")
+    assert client_version(path) == (2, 1, 332)
