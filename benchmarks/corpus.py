@@ -1,9 +1,12 @@
 """A corpus of any size, written like the client writes: seeded, no text from anywhere, no two responses alike.
 
-Shares follow the public transcripts: tool results and their second copy in `toolUseResult` make two thirds of the
-bytes, two fifths of the results' bytes are Read's, a third of the calls are Bash, three commands in a hundred only
-print a file, one response stands in one to three records, one session in five has subagents, one in ten is compacted,
-one in twenty is a fork that copies its original's records.
+Shares follow the public transcripts: tool results and their second copy in `toolUseResult` make half to two thirds of
+the bytes, answers a fifth, two fifths of the results' bytes are Read's, a third of the calls are Bash, three commands
+in a hundred only print a file, one response stands in one to three records, one session in five has subagents, one in
+ten is compacted, one in twenty is a fork that copies its original's records; two bytes in a hundred are escapes, one
+belongs to a character beyond ASCII. The keys of the records are those of the real client, in its order, nulls
+included (`stop_sequence` is null in 99 of 100 real answers, and a reader may have a shorter way where it is missing):
+half of the sessions are of a client that also writes what it sent (`api-request`), half of one that does not yet.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ COMMANDS = (
     "grep -rn value src | head -{0}",
     "make part{0}",
 )
-VERSION = 2  # of what is written: a folder of corpora that is kept holds each under a name of its own
+VERSION = 3  # of what is written: a folder of corpora that is kept holds each under a name of its own
 
 
 class Maker:
@@ -35,6 +38,11 @@ class Maker:
         self.time = START
         # Lines of the pool are JSON-escaped already: most of the work of writing is joining them.
         self.pool = [" ".join(self.random.choices(WORDS, k=self.random.randint(3, 18))) for _ in range(5000)]
+        for at in range(0, len(self.pool), 5):
+            self.pool[at] = self.pool[at].replace("value", '\\"value\\"', 2)
+        for at in range(3, len(self.pool), 12):
+            self.pool[at] = "│ " + self.pool[at].replace("frame", "→ naïve", 2).replace("count", "✓", 1)
+        self.new = False  # the session is of a client that writes `api-request`
 
     def fill(self, size: int) -> int:
         """Returns the bytes written."""
@@ -50,6 +58,7 @@ class Maker:
         project = self.root / "projects" / f"-work-project-{draw.randint(1, 12)}"
         project.mkdir(parents=True, exist_ok=True)
         self.time += timedelta(minutes=draw.randint(5, 240))
+        self.new = draw.random() < 0.5
         turns = max(2, min(int(draw.lognormvariate(4.3, 0.8)), room // 8_000 + 2))
         lines = self.thread(identity, None, turns, project.name)
         size = self._write(project / f"{identity}.jsonl", lines)
@@ -74,6 +83,10 @@ class Maker:
                 data = f'"subtype":"compact_boundary","compactMetadata":{{"trigger":"auto","preTokens":{context}}}'
                 lines.append(self._line("system", session, agent, slug, data))
                 context = 6_000
+            if turn % 3 == 0:
+                prompt = self._text(int(min(self.random.lognormvariate(6.8, 1.7), 60_000)))
+                asked = f'"promptId":"{self._id()}","type":"user","message":{{"role":"user","content":"{prompt}"}}'
+                lines.append(self._line("", session, agent, slug, asked))
             fresh = self.random.randint(200, 4_000)
             lines += self.response(session, agent, slug, model, context, fresh)
             context += fresh
@@ -96,31 +109,34 @@ class Maker:
         if draw.random() < 0.3:
             thought = f'{{"type":"thinking","thinking":"{self._text(300)}","signature":"{self._hex(300)}"}}'
             blocks.insert(0, thought)
-        lines = []
+        ref = self._id()
+        lines = [self._sent(session, agent, ref, model)] if self.new else []
+        kept = f'"requestRef":"{ref}","requestedModel":"{model}","promptCacheRequested":"5m",' if self.new else ""
         for index, block in enumerate(blocks):
             last = index == len(blocks) - 1
             shown = output if last or agent is None else 1
             usage = (
                 f'"input_tokens":3,"cache_creation_input_tokens":{fresh},"cache_read_input_tokens":{context},'
-                f'"output_tokens":{shown},"server_tool_use":{{"web_search_requests":0}},"service_tier":"standard",'
-                f'"cache_creation":{{"ephemeral_1h_input_tokens":0,"ephemeral_5m_input_tokens":{fresh}}},'
-                f'"iterations":[],"speed":"standard"'
+                f'"output_tokens":{shown},"server_tool_use":{{"web_search_requests":0,"web_fetch_requests":0}},'
+                f'"service_tier":"standard","cache_creation":{{"ephemeral_1h_input_tokens":0,'
+                f'"ephemeral_5m_input_tokens":{fresh}}},"inference_geo":"","iterations":[],"speed":"standard"'
             )
             body = (
                 f'"message":{{"id":"{message}","type":"message","role":"assistant","model":"{model}",'
-                f'"content":[{block}],"stop_reason":"tool_use","usage":{{{usage}}}}},"apiBlockIndex":{index},'
-                f'"requestId":"{request}","promptCacheRequested":"5m"'
+                f'"content":[{block}],"stop_reason":"tool_use","stop_sequence":null,"usage":{{{usage}}},'
+                f'"stop_details":null}},"apiBlockIndex":{index},"requestId":"{request}",{kept}"effort":"medium"'
             )
             lines.append(self._line("assistant", session, agent, slug, body))
         text = self._numbered if tool == "Read" else self._text
-        size = draw.lognormvariate(7.6, 1.3) * (2 if tool == "Read" else 0.8)
+        size = draw.lognormvariate(7.6, 1.3) * (1.6 if tool == "Read" else 0.7)
         result = text(int(min(size, 60_000)))
-        copy = f'{{"type":"text","file":{{"filePath":"{target}","content":"{result}"}}}}'
+        copy = f'{{"type":"text","file":{{"filePath":"{target}","content":"{result}","numLines":1,"startLine":1}}}}'
         body = (
-            f'"message":{{"role":"user","content":[{{"tool_use_id":"{call}","type":"tool_result",'
-            f'"content":"{result}"}}]}},"toolUseResult":{copy}'
+            f'"promptId":"{self._id()}","type":"user","message":{{"role":"user","content":[{{"tool_use_id":"{call}",'
+            f'"type":"tool_result","content":"{result}"}}]}},"toolUseResult":{copy},'
+            f'"sourceToolAssistantUUID":"{self._id()}"'
         )
-        lines.append(self._line("user", session, agent, slug, body))
+        lines.append(self._line("", session, agent, slug, body))
         if draw.random() < 0.3:
             kind = '"attachment":{"type":"total_tokens_reminder","used":1}'
             lines.append(self._line("attachment", session, agent, slug, kind))
@@ -140,10 +156,24 @@ class Maker:
         self.time += timedelta(milliseconds=self.random.randint(200, 20_000))
         own = f'"agentId":"{agent}",' if agent else ""
         aside = "true" if agent else "false"
+        named = f'"type":"{kind}",' if kind else ""  # users have it before their message
+        version = "2.1.332" if self.new else "2.1.218"
         return (
-            f'{{"parentUuid":"{self._id()}","isSidechain":{aside},{own}{body},"type":"{kind}","uuid":"{self._id()}",'
-            f'"timestamp":"{self._now()}","userType":"external","cwd":"/work/{slug}","sessionId":"{session}",'
-            f'"version":"2.1.300","gitBranch":"main"}}'
+            f'{{"parentUuid":"{self._id()}","isSidechain":{aside},{own}{body},{named}"uuid":"{self._id()}",'
+            f'"timestamp":"{self._now()}","userType":"external","entrypoint":"cli","cwd":"/work/{slug}",'
+            f'"sessionId":"{session}","version":"{version}","gitBranch":"main"}}'
+        )
+
+    def _sent(self, session: str, agent: str | None, ref: str, model: str) -> str:
+        own = f'"agentId":"{agent}",' if agent else ""
+        source = "agent:builtin:Explore" if agent else "repl_main_thread"
+        return (
+            f'{{"type":"api-request","sessionId":"{session}",{own}"id":"{ref}","timestamp":"{self._now()}",'
+            f'"version":"2.1.332","querySource":"{source}","shapeHash":"{self._hex(64)}","params":{{"model":"{model}",'
+            f'"betas":["claude-code-20250219","context-management-2025-06-27"],"max_tokens":32000,'
+            f'"thinking":{{"type":"adaptive"}},"output_config":{{"effort":"medium"}}}},"thread":{{"type":"none"}},'
+            f'"keep":0,"tail":["{self._hex(64)}","{self._hex(64)}"],"cacheControl":[{{"path":["system",0],'
+            f'"value":{{"type":"ephemeral"}}}}],"requestDigest":"{self._hex(64)}"}}'
         )
 
     def _plain(self, kind: str, session: str, body: str) -> str:
@@ -153,11 +183,9 @@ class Maker:
         return self.time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{self.time.microsecond // 1000:03d}Z"
 
     def _text(self, size: int) -> str:
-        lines = max(1, size // 65)
+        lines = max(1, size // 72)
         at = self.random.randrange(len(self.pool))
         text = (self.pool * (1 + (at + lines) // len(self.pool)))[at : at + lines]
-        if self.random.random() < 0.4:  # as many of the public transcripts' texts hold more than ASCII
-            text[0] = "✓ naïve " + text[0]
         return "\\n".join(text)
 
     def _numbered(self, size: int) -> str:
