@@ -502,7 +502,13 @@ FILES = (
     Column("unknown", "Int64", "rows", "Records of types not known here.", "computed"),
     Column("damaged", "Int64", "rows", "Lines that are no JSON object.", "computed"),
     Column("first_damaged_line", "Int64", "lines", "Line number of the first damaged record.", "computed"),
-    Column("surrogates", "Int64", "rows", "Records in which lone surrogates were replaced.", "computed"),
+    Column(
+        "surrogates",
+        "Int64",
+        "rows",
+        "Records in which lone surrogates of a kept text (ids, paths, names) were replaced.",
+        "computed",
+    ),
     Column("clamped", "Int64", "rows", "Numbers beyond int64 that were clamped.", "computed"),
     Column("skipped", "String", "", "Why the file was skipped; null where it was read.", "computed"),
 )

@@ -8,7 +8,7 @@ from hooks.runtime.printing import prints
 from measure.transcripts import fields as f
 from measure.transcripts.decode import Fields
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.values import Oddities, truth
+from measure.transcripts.values import Oddities, truth, units
 
 SYNTHETIC = "<synthetic>"
 LAUNCHERS = ("Agent", "Task")  # one tool: it was renamed in 2.1.63
@@ -96,7 +96,6 @@ def classes(usage: Any) -> tuple[Any, Any, Any]:
 
 def blocks(sink: Sink, place: Place, message_id: Any, content: Any, cwd: Any) -> tuple[int, int | None, int, int]:
     """(text, last text, thinking, tool input) sizes of a message's content; tool calls become rows."""
-    units = sink.odd.units
     if isinstance(content, str):
         size = units(content)
         return size, size, 0, 0
@@ -135,7 +134,7 @@ def tool_use(sink: Sink, place: Place, message_id: Any, block: dict[str, Any], c
             given.get("model"),
             truth(given.get("run_in_background")),
             given.get("to") or given.get("agent_id") or given.get("task_id"),
-            sink.odd.units(message) if isinstance(message, str) else None,
+            units(message) if isinstance(message, str) else None,
             size,
             cwd,
         )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -13,13 +14,14 @@ import polars as pl
 from measure.transcripts import build, plain
 from measure.transcripts import fields as f
 from measure.transcripts.build import Mended, RawFrames
-from measure.transcripts.decode import Decoded, Fields, one
+from measure.transcripts.decode import Decoded, Fields, several
 from measure.transcripts.extract import TALK, dispatch, is_aside, place_of
 from measure.transcripts.raw import BY_NAME, PLACE, RawType, polars_schema
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import INT64_MAX, Oddities
 
 UNKNOWN, BOOKKEEPING, USED = 0, 1, 2
+_NO_TEXT = (0, None, 0)  # sizes of a record that calls a tool
 _PLACE = tuple(name for name, _ in PLACE)
 _COUNTS = {
     "input_tokens": plain.INPUT,
@@ -43,8 +45,6 @@ _TEXTS = {
     "inference_geo": plain.GEO,
     "ttl_requested": f.TTL,
     "attribution_agent": f.ATTRIBUTION,
-    "cwd": f.CWD,
-    "version": f.VERSION,
 }
 
 
@@ -63,9 +63,18 @@ class _Chunk:
         return place_of(self.file, self.numbers[at], self.records[at], odd)
 
 
-# Columns that are kept of every record.
-_COMMON = (f.TYPE, f.TS, f.SESSION, f.AGENT, f.SIDECHAIN, f.UUID, f.CWD, f.VERSION)
 _ANSWERED = (*_TEXTS.values(), *_COUNTS.values(), f.API_ERROR)
+# What hardly changes from one record of a file to the next.
+_RUN = (f.SESSION, f.AGENT, f.SIDECHAIN, f.CWD, f.VERSION)
+_TRUTH = {bool, type(None)}
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of a raw table without their places: positions among all records, and the table's own columns."""
+
+    at: list[int] = field(default_factory=list)
+    own: list[tuple[Any, ...]] = field(default_factory=list)
 
 
 class Batch:
@@ -81,24 +90,23 @@ class Batch:
         self._clear()
 
     def _clear(self) -> None:
-        self.files: list[int] = []
         self.numbers: list[int] = []
         self.states: list[int] = []
-        self._common: dict[int, list[Any]] = {at: [] for at in _COMMON}
+        self._ts: list[Any] = []
+        self._uuids: list[Any] = []
+        self._talk: list[bool] = []
+        self._heads: list[tuple[Any, ...]] = []  # file and `_RUN` of each run of records, and how many are in it
+        self._lengths: list[int] = []
         self._answers: list[int] = []  # positions of the plain answers among all records, and their columns
         self._answered: dict[int, list[Any]] = {at: [] for at in _ANSWERED}
         self._sizes: list[tuple[int, int | None, int]] = []
         self._inputs: list[int] = []
-        self._calls: list[int] = []
-        self._called: list[tuple[Any, ...]] = []
-        self._results: list[int] = []
-        self._resulted: list[tuple[Any, ...]] = []
-        self._links: list[int] = []
-        self._linked: list[tuple[Any, None]] = []
+        self._rows = {name: _Rows() for name in ("tool_uses", "tool_results", "turns", "api_requests", "sidelinks")}
+        self._contents = _Rows()
         self.odd = self.sink.odd = Oddities()
 
     def __len__(self) -> int:
-        return len(self.files)
+        return len(self.numbers)
 
     def add(self, file: int, found: Decoded) -> None:
         """Take the records of a chunk that are not damaged."""
@@ -110,87 +118,136 @@ class Batch:
             numbers = [numbers[at] for at in good]
         if not records:
             return
-        if self.files and self.files[-1] != file:
+        if self._heads and self._heads[-1][0] != file:
             self.sink.calls.clear()
-        chunk = _Chunk(file, len(self.files), numbers, lines, records, list(zip(*records, strict=True)))  # type: ignore[arg-type]
-        self.files += [file] * len(records)
+        columns = list(zip(*records, strict=True))
+        chunk = _Chunk(file, len(self.numbers), numbers, lines, records, columns)  # type: ignore[arg-type]
         self.numbers += numbers
-        columns = chunk.columns
-        for at, values in self._common.items():
-            values.extend(columns[at])
-        answers, results, others = plain.kinds(columns)
-        states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in columns[f.TYPE]]
-        for at in (*answers, *results):
+        self._ts += columns[f.TS]
+        self._uuids += columns[f.UUID]
+        self._note_runs(file, [columns[at] for at in _RUN])
+        kinds = columns[f.TYPE]
+        states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in kinds]
+        self._talk += [kind in TALK for kind in kinds]
+        sorts = plain.kinds(columns)
+        for at in (*sorts.answers, *sorts.results, *sorts.sent):
             states[at] = USED
-        self._take_answers(chunk, answers)
-        for at in (*answers, *results):
-            if columns[f.AGENT][at] is None and columns[f.SIDECHAIN][at] is True:
-                self._links.append(chunk.first + at)
-                self._linked.append((columns[f.PARENT][at], None))
-        self._others(chunk, others, states)
+        self._take_answers(chunk, sorts.answers)
+        self._link(chunk, sorts.answers)
+        self._link(chunk, sorts.results)
+        self._others(chunk, sorts, states)
         # Last, since what a result holds depends on its call, plain or not.
-        self._results += [chunk.first + at for at in results]
-        self._resulted += self._rows(plain.result, chunk, results)
+        rows, read = plain.results(self.sink, chunk, sorts.results)
+        self._add("tool_results", chunk, sorts.results, rows)
+        self._contents.at += [chunk.first + at for at, *_ in read]
+        self._contents.own += [own for _, *own in read]  # type: ignore[misc]
         self.states += states
+
+    def _add(self, table: str, chunk: _Chunk, wanted: Sequence[int], own: Sequence[tuple[Any, ...]]) -> None:
+        first, rows = chunk.first, self._rows[table]
+        rows.at += [first + at for at in wanted]
+        rows.own += own
+
+    def _note_runs(self, file: int, columns: Sequence[tuple[Any, ...]]) -> None:
+        """Note runs of records that agree in `_RUN`; where a value must be cleaned its record stands alone."""
+        number = len(columns[0])
+        whole = all(values.count(values[0]) == number for values in columns)
+        pairs = [(tuple(values[0] for values in columns), number)] if whole else _runs_of(columns)
+        alone = not set(map(type, columns[_RUN.index(f.SIDECHAIN)])) <= _TRUTH  # 1 is no truth, though it equals one
+        at = 0
+        for key, length in pairs:
+            if alone or not all(map(_is_clean, key)):
+                self._heads += [(file, *(values[one] for values in columns)) for one in range(at, at + length)]
+                self._lengths += [1] * length
+            else:
+                self._heads.append((file, *key))
+                self._lengths.append(length)
+            at += length
+
+    def _link(self, chunk: _Chunk, wanted: Sequence[int]) -> None:
+        """Note the parents of inline sidechain records, which name no agent."""
+        agents, asides = chunk.columns[f.AGENT], chunk.columns[f.SIDECHAIN]
+        if True not in asides:
+            return
+        linked = [at for at in wanted if agents[at] is None and asides[at] is True]
+        self._add("sidelinks", chunk, linked, [(chunk.columns[f.PARENT][at], None) for at in linked])
 
     def _take_answers(self, chunk: _Chunk, answers: list[int]) -> None:
         """The plain answers of a chunk: their columns, the sizes of their texts, and their calls."""
         if not answers:
             return
-        columns, first = chunk.columns, chunk.first
+        columns, first, odd = chunk.columns, chunk.first, self.odd
         pick = itemgetter(*answers) if len(answers) > 1 else lambda values: (values[answers[0]],)
         self._answers += [first + at for at in answers]
-        for at, values in self._answered.items():
-            values.extend(pick(columns[at]))
+        for column, values in self._answered.items():
+            values.extend(pick(columns[column]))
         kinds, texts, thinkings = (pick(columns[at]) for at in (plain.BLOCK_TYPE, plain.TEXT, plain.THINKING))
-        calls = [at for at, kind in zip(answers, kinds, strict=True) if kind == "tool_use"]
-        rows = self._rows(plain.call, chunk, calls)
-        self._calls += [first + at for at in calls]
-        self._called += rows
-        inputs = iter(rows)
+        calls, rows, size, call = [], [], self._sizes.append, plain.call
         for at, kind, text, thinking in zip(answers, kinds, texts, thinkings, strict=True):
-            self.odd.line = first + at
-            self._sizes.append(plain.answer_sizes(kind, text, thinking, self.odd))
-            self._inputs.append(next(inputs)[plain.INPUT_CHARS] if kind == "tool_use" else 0)
+            if kind == "tool_use":
+                odd.line = first + at
+                row = call(self.sink, chunk, at)
+                calls.append(at)
+                rows.append(row)
+                self._inputs.append(row[plain.INPUT_CHARS])
+                size(_NO_TEXT)
+            else:
+                self._inputs.append(0)
+                size(plain.answer_sizes(kind, text, thinking))
+        self._add("tool_uses", chunk, calls, rows)
 
-    def _rows(self, make: Any, chunk: _Chunk, wanted: Sequence[int]) -> list[tuple[Any, ...]]:
-        rows = []
-        sink, odd, records, first = self.sink, self.odd, chunk.records, chunk.first
-        for at in wanted:
-            odd.line = first + at
-            rows.append(make(sink, partial(chunk.place, at, odd), records[at]))
-        return rows
+    def _others(self, chunk: _Chunk, sorts: plain.Kinds, states: list[int]) -> None:
+        """What no column of the chunk tells: prompts, whose text is decoded now, and what each function of a kind sees.
 
-    def _others(self, chunk: _Chunk, wanted: Sequence[int], states: list[int]) -> None:
-        """Hand what is not plain to the function of its kind; answers and users need their whole message."""
-        for at in wanted:
+        Answers and users need their whole message.
+        """
+        records, lines, kinds = chunk.records, chunk.lines, chunk.columns[f.TYPE]
+        sent = [(records[at][f.ID], records[at][f.QUERY_SOURCE]) for at in sorts.sent]
+        self._add("api_requests", chunk, sorts.sent, sent)
+        talk = sorts.prompts + [at for at in sorts.others if kinds[at] in TALK]
+        whole = dict(zip(talk, several([lines[at] for at in talk]), strict=True)) if talk else {}
+        turned, turns = [], []
+        rest = []
+        for at in sorts.prompts:
+            turn = plain.prompt(whole[at])
+            if turn is None:
+                rest.append(at)
+            else:
+                turned.append(at)
+                turns.append(turn)
+                states[at] = USED
+        self._add("turns", chunk, turned, turns)
+        self._link(chunk, turned)
+        for at in sorted(rest + sorts.others):
             self.odd.line = chunk.first + at
-            record, line = chunk.records[at], chunk.lines[at]
-            if record[f.TYPE] in TALK:
-                record = one(line) or record
-            if dispatch(self.sink, chunk.place(at, self.odd), record, line):
+            if dispatch(self.sink, chunk.place(at, self.odd), whole.get(at) or records[at], lines[at]):
                 states[at] = USED
 
     def frames(self) -> RawFrames:
         """The raw tables of the records taken, and `records`: one row a record, for spans and the files' totals."""
-        if not self.files:
+        if not self.numbers:
             return {}
-        places = self._places()
-        out = {
-            "usage": self._usage(places),
-            "tool_uses": self._table("tool_uses", places, self._calls, self._called),
-            "sidelinks": self._table("sidelinks", places, self._links, self._linked),
-            "tool_results": self._table("tool_results", places, self._results, self._resulted),
-            "records": self._records(places),
-        }
+        records = self._records()
+        places = records.select(_PLACE)
+        out = {name: self._table(name, places, rows) for name, rows in self._rows.items()}
+        out["usage"] = self._usage(records)
+        out["records"] = records
+        if self._contents.at:
+            calls, texts, stubs = zip(*self._contents.own, strict=True)
+            rows = places[self._contents.at].with_columns(
+                self._series("tool_use_id", "str", calls, self._contents.at),
+                pl.Series("stub", stubs, dtype=pl.Boolean),
+            )
+            out["contents"] = build.with_marks(rows, texts)
         return self._finished(out)
 
     def _finished(self, out: RawFrames) -> RawFrames:
         """Add what the per-record functions wrote, and note by file what was mended."""
+        files = out["records"]["file"]
         for at in self.odd.surrogates:
-            self.mended.setdefault(self.files[at], set()).add(self.numbers[at])
+            self.mended.setdefault(files[at], set()).add(self.numbers[at])
         for at in self.odd.clamped:
-            self.clamped[self.files[at]] = self.clamped.get(self.files[at], 0) + 1
+            self.clamped[files[at]] = self.clamped.get(files[at], 0) + 1
         for name, rows in build.frames(self.sink.drain(), self.mended).items():
             out[name] = pl.concat([out[name], rows]) if name in out else rows
         self._clear()
@@ -200,7 +257,7 @@ class Batch:
         self, name: str, kind: RawType, values: Sequence[Any], wanted: Sequence[int] | None = None
     ) -> pl.Series:
         """A column; `wanted` are the positions of its values where it is not one of all records."""
-        positions = range(len(self.files)) if wanted is None else wanted
+        positions = range(len(self.numbers)) if wanted is None else wanted
         return build.series(name, kind, values, partial(self._cleaned, positions))
 
     def _cleaned(self, positions: Sequence[int], kind: RawType, values: Sequence[Any]) -> list[Any]:
@@ -210,31 +267,40 @@ class Batch:
             out.append(build.clean(kind, value, self.odd))
         return out
 
-    def _places(self) -> pl.DataFrame:
-        columns = self._common
-        agents = columns[f.AGENT]
-        asides = [is_aside(aside, agent) for aside, agent in zip(columns[f.SIDECHAIN], agents, strict=True)]
-        return pl.DataFrame(
+    def _records(self) -> pl.DataFrame:
+        """One row a record: place, state, whether it talks, folder and version."""
+        files, sessions, agents, sides, folders, versions = zip(*self._heads, strict=True)
+        starts = list(accumulate(self._lengths, initial=0))[:-1]
+        heads = pl.DataFrame(
             [
-                pl.Series("file", self.files, dtype=pl.Int64),
-                pl.Series("line", self.numbers, dtype=pl.Int64),
-                self._series("ts", "time", columns[f.TS]),
-                self._series("session_id", "str", columns[f.SESSION]),
-                self._series("agent_id", "str", agents),
-                pl.Series("sidechain", asides, dtype=pl.Boolean),
-                self._series("uuid", "str", columns[f.UUID]),
+                pl.Series("file", files, dtype=pl.Int64),
+                self._series("session_id", "str", sessions, starts),
+                self._series("agent_id", "str", agents, starts),
+                pl.Series("sidechain", list(map(is_aside, sides, agents)), dtype=pl.Boolean),
+                self._series("cwd", "str", folders, starts),
+                self._series("version", "str", versions, starts),
             ]
         )
+        lengths = pl.Series(self._lengths, dtype=pl.UInt32)
+        run = pl.select(pl.int_range(lengths.len(), dtype=pl.UInt32).repeat_by(lengths).explode()).to_series()
+        rows = heads[run].with_columns(
+            pl.Series("line", self.numbers, dtype=pl.Int64),
+            self._series("ts", "time", self._ts),
+            self._series("uuid", "str", self._uuids),
+            pl.Series("state", self.states, dtype=pl.Int8),
+            pl.Series("talk", self._talk, dtype=pl.Boolean),
+        )
+        return rows.select(*_PLACE, "state", "talk", "cwd", "version")
 
-    def _table(self, name: str, places: pl.DataFrame, wanted: list[int], rows: list[tuple[Any, ...]]) -> pl.DataFrame:
-        """A raw table: places of the wanted records, then its own columns from `rows`."""
+    def _table(self, name: str, places: pl.DataFrame, rows: _Rows) -> pl.DataFrame:
+        """A raw table: places of its records, then its own columns."""
         own = BY_NAME[name].columns[len(_PLACE) :]
-        if not rows:
+        if not rows.at:
             return pl.DataFrame(schema=polars_schema(BY_NAME[name]))
-        pairs = zip(own, zip(*rows, strict=True), strict=True)
-        return places[wanted].hstack([self._series(column, kind, values, wanted) for (column, kind), values in pairs])
+        pairs = zip(own, zip(*rows.own, strict=True), strict=True)
+        return places[rows.at].hstack([self._series(column, kind, values, rows.at) for (column, kind), values in pairs])
 
-    def _usage(self, places: pl.DataFrame) -> pl.DataFrame:
+    def _usage(self, records: pl.DataFrame) -> pl.DataFrame:
         """The table `usage` of the plain answers."""
         schema = polars_schema(BY_NAME["usage"])
         wanted, columns = self._answers, self._answered
@@ -247,7 +313,7 @@ class Batch:
         own.append(pl.Series("tool_chars", self._inputs, dtype=pl.Int64))
         errors = [error is True for error in columns[f.API_ERROR]]
         own.append(pl.Series("is_api_error", errors, dtype=pl.Boolean))
-        table = places[wanted].hstack(own)
+        table = records.select(*_PLACE, "cwd", "version")[wanted].hstack(own)
         parts = pl.sum_horizontal(pl.col("cache_write_5m_tokens", "cache_write_1h_tokens").cast(pl.Int128))
         parts = parts.clip(upper_bound=INT64_MAX).cast(pl.Int64)
         some = pl.col("cache_write_5m_tokens").is_not_null() | pl.col("cache_write_1h_tokens").is_not_null()
@@ -275,12 +341,11 @@ class Batch:
             cleaned.append(self.odd.counter(value))
         return pl.Series(name, cleaned, dtype=pl.Int64)
 
-    def _records(self, places: pl.DataFrame) -> pl.DataFrame:
-        columns = self._common
-        own = [
-            pl.Series("state", self.states, dtype=pl.Int8),
-            pl.Series("talk", [kind in TALK for kind in columns[f.TYPE]], dtype=pl.Boolean),
-            self._series("cwd", "str", columns[f.CWD]),
-            self._series("version", "str", columns[f.VERSION]),
-        ]
-        return places.hstack(own)
+
+def _runs_of(columns: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
+    """Equal rows that follow each other, and how many they are."""
+    return [(key, sum(1 for _ in rows)) for key, rows in groupby(zip(*columns, strict=True))]
+
+
+def _is_clean(value: Any) -> bool:
+    return value is None or value is True or value is False or (type(value) is str and value.isascii())

@@ -57,16 +57,21 @@ def frame(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
 def _contents(table: RawTable, rows: Sequence[Row], mended: Mended) -> pl.DataFrame:
     """The texts that reads brought in become the marks of their lines; no word of them goes on."""
     at = table.names.index("marks")
-    numbers, marks = line_marks([row[at] for row in rows if row[at] is not None])
     out = frame(_WITHOUT_TEXT, [row[: at - 1] + row[at + 1 :] for row in rows], mended)
-    held = pl.Series([row[at] is not None for row in rows]).arg_true()
-    out = out.with_row_index("row").join(
+    return with_marks(out, [row[at] for row in rows])
+
+
+def with_marks(rows: pl.DataFrame, texts: Sequence[str | None]) -> pl.DataFrame:
+    """The table `contents` from its other columns, and the texts they tell of: null for a stub."""
+    numbers, marks = line_marks([text for text in texts if text is not None])
+    held = pl.Series([text is not None for text in texts]).arg_true()
+    out = rows.with_row_index("row").join(
         pl.DataFrame({"row": held, "first_number": numbers, "marks": marks}),
         on="row",
         how="left",
         maintain_order="left",
     )
-    return out.select(table.names)
+    return out.select(BY_NAME["contents"].names)
 
 
 def series(

@@ -8,7 +8,7 @@ from typing import Any
 
 from measure.transcripts.handed import FRAME, without_note
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.values import digest
+from measure.transcripts.values import digest, units
 
 NOTIFICATION = "<task-notification"
 MESSAGE = "<agent-message"
@@ -28,9 +28,9 @@ def deliveries(sink: Sink, place: Place, shape: str, text: str, origin: Any = No
     """One row a notification or message in `text`; `origin` is the attachment's, which has the bare report."""
     found = False
     for part, one in enumerate(_parts(text)):
-        row = _message(sink, one, origin) if one.startswith(MESSAGE) else _notification(sink, one)
+        row = _message(one, origin) if one.startswith(MESSAGE) else _notification(one)
         kind, agent, call, status, report, handback, handback_call, delivery = row
-        size = sink.odd.units(one)
+        size = units(one)
         values = (shape, kind, agent, call, status, report, size, handback, handback_call, delivery, digest(one), part)
         sink.add("deliveries", place, *values)
         found = True
@@ -46,13 +46,13 @@ def _parts(text: str) -> Iterator[str]:
         yield text[start:end].strip()
 
 
-def _notification(sink: Sink, text: str) -> tuple[Any, ...]:
+def _notification(text: str) -> tuple[Any, ...]:
     head, _, rest = text.partition("<result>")
     # The report may itself hold "</result>": the last one closes it.
     report = (rest.rpartition("</result>")[0] if "</result>" in rest else rest) if "<result>" in text else None
     head += text[len(head) + len(report or "") :]
     call, agent, status = (_tag(head, name) for name in ("tool-use-id", "task-id", "status"))
-    size = None if report is None else sink.odd.units(without_note(report)) + _cut_out(report)
+    size = None if report is None else units(without_note(report)) + _cut_out(report)
     return "task-notification", agent, call, status, size, False, None, None
 
 
@@ -67,7 +67,7 @@ def _tag(text: str, name: str) -> str | None:
     return match.group(1).strip() if match else None
 
 
-def _message(sink: Sink, text: str, origin: Any) -> tuple[Any, ...]:
+def _message(text: str, origin: Any) -> tuple[Any, ...]:
     match = _FROM.search(text)
     known = origin if isinstance(origin, dict) else {}
     report = known.get("handbackReportText")
@@ -75,7 +75,7 @@ def _message(sink: Sink, text: str, origin: Any) -> tuple[Any, ...]:
         report = _unframed(text)
     call, delivery = known.get("handbackToolUseId"), known.get("delivery_id") or known.get("deliveryId")
     handback = known.get("handback") is True or FRAME in text
-    return "agent-message", match and match.group(1), None, None, sink.odd.units(report), handback, call, delivery
+    return "agent-message", match and match.group(1), None, None, units(report), handback, call, delivery
 
 
 def _unframed(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from measure.transcripts.decode import whole
 from measure.transcripts.find import Found, place_of
 from measure.transcripts.raw import Row
-from measure.transcripts.values import Oddities
+from measure.transcripts.values import units
 
 
 def journal(number: int, one: Found) -> list[Row]:
@@ -18,14 +18,14 @@ def journal(number: int, one: Found) -> list[Row]:
         lines = Path(one.path).read_bytes().split(b"\n")
     except OSError:
         return []
-    odd, run = Oddities(), PurePath(one.path).parent.name
+    run = PurePath(one.path).parent.name
     _, placed, _ = place_of(one.path)
     rows: list[Row] = []
     for line in lines:
         record = whole(line) if b"result" in line else None
         if record is not None and record.get("type") == "result":
             session = record.get("sessionId") or placed
-            size = odd.units(_text(record.get("result")))
+            size = units(_text(record.get("result")))
             rows.append((number, session, record.get("agentId"), run, len(rows), size))
     return rows
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from measure.transcripts.values import units
+
 LONGEST = 0xFFF
 _SIZE_BITS = 12
 _SEED = 7
@@ -30,7 +32,10 @@ def line_marks(texts: Sequence[str]) -> tuple[pl.Series, pl.Series]:
     Sizes are UTF-16 units of the line as the model read it, number included; the hash is of the file's own text, so
     that what Bash printed and what Read gave can be compared. What the client adds below the lines is left out.
     """
-    rows = pl.DataFrame({"text": _series(texts), "wide": [_is_wide(text) for text in texts]}).with_row_index("at")
+    # Wide: some characters are two UTF-16 units.
+    rows = pl.DataFrame({"text": _series(texts), "wide": [units(text) != len(text) for text in texts]}).with_row_index(
+        "at"
+    )
     rows = rows.with_columns(pl.col("text").str.extract_groups(_FIRST).struct.unnest())
     second = pl.col("text").str.extract_groups(_SECOND).struct
     counted = (second.field("number").cast(pl.Int64) == pl.col("number").cast(pl.Int64) + 1) & (
@@ -56,11 +61,6 @@ def _series(texts: Sequence[str]) -> pl.Series:
         return pl.Series("text", texts, dtype=pl.String)
     except UnicodeEncodeError:  # a lone surrogate is one unit, and so is its replacement
         return pl.Series("text", [text.encode("utf-8", "replace").decode() for text in texts], dtype=pl.String)
-
-
-def _is_wide(text: str) -> bool:
-    """Some characters of it are two UTF-16 units."""
-    return not text.isascii() and len(text.encode("utf-16-le", "surrogatepass")) != 2 * len(text)
 
 
 def _marked(rows: pl.DataFrame, between: object, *, wide: object) -> pl.DataFrame:

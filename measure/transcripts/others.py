@@ -10,7 +10,7 @@ from measure.transcripts.assistant import SYNTHETIC, blocks, classes, counters
 from measure.transcripts.decode import Fields, whole
 from measure.transcripts.deliveries import deliveries, is_delivery
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.values import moment
+from measure.transcripts.values import moment, units
 
 HOOK_OUTCOMES = {
     "hook_success": "success",
@@ -120,7 +120,7 @@ def _hook(sink: Sink, place: Place, outcome: str, given: dict[str, Any]) -> bool
 def _file(sink: Sink, place: Place, kind: Any, given: dict[str, Any]) -> bool:
     inner = _dict(_dict(given.get("content")).get("file"))
     text = inner.get("content") if isinstance(inner.get("content"), str) else given.get("snippet")
-    size = sink.odd.units(text) if isinstance(text, str) else None
+    size = units(text) if isinstance(text, str) else None
     count = sink.odd.counter
     first, lines, total = (count(inner.get(key)) for key in ("startLine", "numLines", "totalLines"))
     sink.add("attached", place, kind, given.get("filename") or inner.get("filePath"), size, first, lines, total)

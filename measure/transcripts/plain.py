@@ -7,16 +7,17 @@ goes to the per-record functions. A property test holds both to the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 from measure.transcripts import fields as f
 from measure.transcripts.assistant import LAUNCHERS, SYNTHETIC, printed
 from measure.transcripts.decode import Fields, Wanted
+from measure.transcripts.deliveries import is_delivery
 from measure.transcripts.others import ATTACHMENTS
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.user import brought
-from measure.transcripts.values import Oddities, truth
+from measure.transcripts.user import content, handed_over, kind_of_turn
+from measure.transcripts.values import Oddities, truth, units
 
 _COMMON = f.POINTERS[: f.MESSAGE]
 _LEAVES = (
@@ -75,37 +76,66 @@ LEAVES = Wanted(_COMMON + _LEAVES)
     IS_ERROR,
 ) = range(f.MESSAGE, f.MESSAGE + len(_LEAVES))
 
+_NOBODY = (None, None, None)
 _TELLING = ("<persisted", "PreToolUse:", "[Request")
 _BLOCKS = ("text", "thinking", "tool_use")
 INPUT_CHARS = 11  # place of the input's size in the columns of `call`
 PRINT_INITIALS = ("c", "h", "s", "t")  # as hooks.runtime.printing: cat, head, sed, tail
 
 
-def kinds(columns: Sequence[Sequence[Any]]) -> tuple[list[int], list[int], list[int]]:
-    """Positions of the plain answers, of the plain results, and of what the per-record functions must see.
+class Chunk(Protocol):
+    """The good records of one chunk, in order."""
+
+    @property
+    def records(self) -> Sequence[Fields]:
+        """Their fields."""
+        ...
+
+    def place(self, at: int, odd: Oddities) -> Place:
+        """Where one of them stands."""
+        ...
+
+
+class Kinds(NamedTuple):
+    """Positions of the plain records by what they are, and of what the per-record functions must see (`others`).
 
     A plain answer is an assistant record of one block, with a usage of one iteration. A plain result is a user record
-    of one tool result that is one text and tells of no agent.
+    of one tool result that is one text and tells of no agent. `prompts` are user records whose content may be one
+    text. What is in none of the lists feeds no table.
     """
-    answers: list[int] = []
-    results: list[int] = []
-    others: list[int] = []
+
+    answers: list[int]
+    results: list[int]
+    prompts: list[int]
+    sent: list[int]
+    others: list[int]
+
+
+def kinds(columns: Sequence[Sequence[Any]]) -> Kinds:
+    """Sort the records of a chunk, given by column."""
+    out = Kinds([], [], [], [], [])
+    answer, result_, prompt, sent, other = (one.append for one in out)
     told = (f.TYPE, BLOCK_TYPE, SECOND_BLOCK, MODEL, OUTPUT, SECOND_ITERATION, RESULT, f.ATTACHMENT)
     rows = zip(*(columns[at] for at in told), strict=True)
     agents = zip(*(columns[at] for at in (f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN)), strict=True)
-    nobody = (None, None, None)
     for at, ((kind, block, second, model, output, iteration, text, attached), agent) in enumerate(
         zip(rows, agents, strict=True)
     ):
         if kind == "assistant":
             known = block in _BLOCKS and second is None and iteration is None and type(output) is int
-            (answers if known and type(model) is str and model != SYNTHETIC else others).append(at)
+            (answer if known and type(model) is str and model != SYNTHETIC else other)(at)
         elif kind == "user":
-            known = block == "tool_result" and second is None and agent == nobody
-            (results if known and _is_plain_text(text) else others).append(at)
+            if second is not None or agent != _NOBODY:
+                other(at)
+            elif block is None:
+                prompt(at)
+            else:
+                (result_ if block == "tool_result" and _is_plain_text(text) else other)(at)
+        elif kind == "api-request":
+            sent(at)
         elif kind != "attachment" or type(attached) is not str or attached in ATTACHMENTS:
-            others.append(at)
-    return answers, results, others
+            other(at)
+    return out
 
 
 def _is_plain_text(text: Any) -> bool:
@@ -115,25 +145,35 @@ def _is_plain_text(text: Any) -> bool:
     return type(text) is str and not text[:200].lstrip().startswith(_TELLING)
 
 
-def answer_sizes(kind: str, text: Any, thinking: Any, odd: Oddities) -> tuple[int, int | None, int]:
+def answer_sizes(kind: str, text: Any, thinking: Any) -> tuple[int, int | None, int]:
     """(text, last text, thinking) sizes of a plain answer; the tool input is a matter of `call`."""
     if kind == "text":
-        size = odd.units(text) if type(text) is str else None
+        size = units(text) if type(text) is str else None
         return size or 0, size, 0
-    return 0, None, odd.units(thinking) if kind == "thinking" and type(thinking) is str else 0
+    return 0, None, units(thinking) if kind == "thinking" and type(thinking) is str else 0
 
 
-def call(sink: Sink, place: Callable[[], Place], record: Fields) -> tuple[Any, ...]:
+def prompt(record: Fields | None) -> tuple[str, int, None] | None:
+    """The columns of `turns` for a user record, decoded whole; None where it is no plain text of the user's."""
+    message = None if record is None else record[f.MESSAGE]
+    text = message.get("content") if type(message) is dict else None
+    if record is None or type(text) is not str or is_delivery(text):
+        return None
+    kind = kind_of_turn(record, text)
+    return None if kind == "interrupt" else (kind, units(text), None)
+
+
+def call(sink: Sink, chunk: Chunk, at: int) -> tuple[Any, ...]:
     """The columns of `tool_uses` from `message_id` on for a plain answer that calls a tool."""
+    record = chunk.records[at]
     given = record[GIVEN]
     if type(given) is not dict:
         given = {}
     name, call_id = record[TOOL], record[CALL]
     if type(call_id) is str:
-        reads = name == "Read" or (name == "Bash" and _prints(sink, place, record, given.get("command")))
+        reads = name == "Read" or (name == "Bash" and _prints(sink, chunk, at, given.get("command")))
         sink.calls[call_id] = "read" if reads else "launch" if name in LAUNCHERS else "other"
     odd = sink.odd
-    units = odd.units
     size = 0
     for value in given.values():
         size += units(value) if type(value) is str else odd.strings(value)
@@ -156,20 +196,34 @@ def call(sink: Sink, place: Callable[[], Place], record: Fields) -> tuple[Any, .
     )
 
 
-def _prints(sink: Sink, place: Callable[[], Place], record: Fields, command: Any) -> bool:
+def _prints(sink: Sink, chunk: Chunk, at: int, command: Any) -> bool:
     # Most commands begin with something else: no place is made up for them.
     if type(command) is not str or command[:1] not in PRINT_INITIALS:
         return False
-    return printed(sink, place(), record[CALL], command, record[f.CWD])
+    record = chunk.records[at]
+    return printed(sink, chunk.place(at, sink.odd), record[CALL], command, record[f.CWD])
 
 
-def result(sink: Sink, place: Callable[[], Place], record: Fields) -> tuple[Any, ...]:
-    """The columns of `tool_results` from `tool_use_id` on for a plain result; a read's lines go to `contents`."""
-    text, call_id, is_error = record[RESULT], record[RESULT_OF], truth(record[IS_ERROR])
-    if type(text) is list:
-        text = text[0]["text"]
-    size = sink.odd.units(text)
-    kind = sink.calls.get(call_id) if type(call_id) is str else "other"
-    if text and not is_error and kind != "other":
-        brought(sink, place(), call_id, [text], size, kind, named=False)
-    return call_id, size, 0, is_error, False, False, record[f.DENIAL], False
+def results(sink: Sink, chunk: Chunk, wanted: Sequence[int]) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """The columns of `tool_results` from `tool_use_id` on for plain results; and what those of reads brought in:
+    position, tool_use_id, text and stub."""
+    rows: list[tuple[Any, ...]] = []
+    read: list[tuple[Any, ...]] = []
+    records, calls, contents = chunk.records, sink.calls, sink.contents
+    for at in wanted:
+        record = records[at]
+        text, call_id, is_error = record[RESULT], record[RESULT_OF], truth(record[IS_ERROR])
+        if type(text) is list:
+            text = text[0]["text"]
+        size = units(text)
+        rows.append((call_id, size, 0, is_error, False, False, record[f.DENIAL], False))
+        kind = calls.get(call_id) if type(call_id) is str else "other"
+        if kind == "other" or is_error or not text:
+            continue
+        if kind != "launch" and contents:
+            found = content(text)
+            if found is not None:
+                read.append((at, call_id, *found))
+        if kind != "read":
+            handed_over(sink, chunk.place(at, sink.odd), call_id, [text], size)
+    return rows, read

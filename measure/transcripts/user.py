@@ -9,7 +9,7 @@ from measure.transcripts.decode import Fields, whole
 from measure.transcripts.deliveries import deliveries, is_delivery
 from measure.transcripts.handed import handed, without_note
 from measure.transcripts.sink import Place, Sink
-from measure.transcripts.values import truth
+from measure.transcripts.values import truth, units
 
 PERSISTED = "<persisted-output>"
 INTERRUPT = "[Request interrupted by user"
@@ -50,7 +50,7 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, na
     call, is_error = block.get("tool_use_id"), truth(block.get("is_error"))
     parts = _parts(block)
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-    size = sum(map(sink.odd.units, texts))
+    size = sum(map(units, texts))
     images = sum(part.get("type") == "image" or part.get("type") == "document" for part in parts)
     first = next(filter(None, texts), "")[:200]
     persisted = first.lstrip().startswith(PERSISTED)
@@ -71,16 +71,18 @@ def tool_result(sink: Sink, place: Place, block: dict[str, Any], denial: Any, na
     if first and not is_error and not persisted:
         kind = sink.calls.get(call) if isinstance(call, str) else "other"
         if kind != "other":
-            brought(sink, place, call, texts, size, kind, named)
+            _brought(sink, place, call, texts, size, kind, named)
     return size, persisted
 
 
-def brought(sink: Sink, place: Place, call: Any, texts: list[str], size: int, kind: str | None, named: bool) -> None:
+def _brought(sink: Sink, place: Place, call: Any, texts: list[str], size: int, kind: str | None, named: bool) -> None:
     """What the result of a read, of a launch or of a call that is not known (None) holds beyond its size."""
     if kind in {"read", None} and sink.contents:
-        _content(sink, place, call, texts)
+        found = content("".join(texts))
+        if found is not None:
+            sink.add("contents", place, call, None, *found)
     if kind in {"launch", None} and not named:
-        _handed(sink, place, call, texts, size)
+        handed_over(sink, place, call, texts, size)
 
 
 def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
@@ -90,23 +92,24 @@ def _parts(block: dict[str, Any]) -> list[dict[str, Any]]:
     return [part for part in parts if isinstance(part, dict)]
 
 
-def _content(sink: Sink, place: Place, call: Any, texts: list[str]) -> None:
-    """The text that a read brought in, of which `build` keeps the marks; a warning instead of text is none."""
-    text = "".join(texts)
+def content(text: str) -> tuple[str | None, bool] | None:
+    """Text and stub of a row of `contents`; None where the client gave a warning instead of a file's text.
+
+    `build` keeps the marks of the text alone.
+    """
     if text.startswith(STUBS):
-        sink.add("contents", place, call, None, None, True)
-    elif not text.startswith("<system-reminder>"):
-        sink.add("contents", place, call, None, text, False)
+        return None, True
+    return None if text.startswith("<system-reminder>") else (text, False)
 
 
-def _handed(sink: Sink, place: Place, call: Any, texts: list[str], size: int) -> None:
+def handed_over(sink: Sink, place: Place, call: Any, texts: list[str], size: int) -> None:
     """The row of an agent's result that has no toolUseResult."""
     found = handed(texts)
     if found is None:
         return
     late = found.kind == "launched"
     status = "async_launched" if late else "completed"
-    report = None if found.report is None else sink.odd.units(found.report)
+    report = None if found.report is None else units(found.report)
     failed = found.report is not None and found.report.startswith(_API_ERROR)
     handback = "send" if found.kind == "message" else None
     values = (call, found.agent, None, status, late, report, None, size, False, found.hit_limit, failed)
@@ -120,7 +123,6 @@ def agent_result(
     result = record.get("toolUseResult")
     if not isinstance(result, dict):
         return
-    units = sink.odd.units
     own, notes, limit = _report(sink, result, block)
     report = None if own is None else sum(map(units, [without_note(text) for text in own]))
     failed = block.get("is_error") is True or (own is not None and "".join(own[:1]).startswith(_API_ERROR))
@@ -172,18 +174,19 @@ def _report(sink: Sink, result: dict[str, Any], block: dict[str, Any]) -> tuple[
 def _text(sink: Sink, place: Place, record: Fields, texts: list[str]) -> bool:
     if not texts:
         return False
-    size = sum(map(sink.odd.units, texts))
+    size = sum(map(units, texts))
     if any(map(is_delivery, texts)):
         deliveries(sink, place, "user", "\n".join(texts))
-    kind = _kind(record, texts)
+    kind = kind_of_turn(record, texts[0])
     if kind == "interrupt":
         sink.add("events", place, "interrupt", None, None, None, None, None, None)
     sink.add("turns", place, kind, size, None)
     return True
 
 
-def _kind(record: Fields, texts: list[str]) -> str:
-    first = texts[0].lstrip()
+def kind_of_turn(record: Fields, text: str) -> str:
+    """What a user record is that begins with `text`."""
+    first = text.lstrip()
     if first.startswith(INTERRUPT):
         return "interrupt"
     if record[f.IS_SUMMARY] is True:

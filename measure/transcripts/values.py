@@ -14,7 +14,7 @@ _CANONICAL = len("2026-11-30T13:20:38.019Z")
 
 
 class Oddities:
-    """What had to be mended: the lines with lone surrogates, and the line of each clamped number."""
+    """What had to be mended: the lines with lone surrogates in a kept text, and the line of each clamped number."""
 
     __slots__ = ("clamped", "line", "surrogates")
 
@@ -22,16 +22,6 @@ class Oddities:
         self.line = 0
         self.surrogates: set[int] = set()
         self.clamped: list[int] = []
-
-    def units(self, text: str) -> int:
-        """UTF-16 units of `text`; a lone surrogate counts as the one unit it is, and its record is counted."""
-        if text.isascii():
-            return len(text)
-        try:
-            return len(text.encode("utf-16-le")) // 2
-        except UnicodeEncodeError:
-            self.surrogates.add(self.line)
-            return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
     def string(self, value: Any) -> str | None:
         """`value` where it is text, lone surrogates replaced; else None."""
@@ -57,7 +47,17 @@ class Oddities:
 
     def strings(self, value: Any) -> int:
         """UTF-16 units of all strings inside `value`, keys not counted."""
-        return sum(self.units(text) for text in _strings(value))
+        return sum(map(units, _strings(value)))
+
+
+def units(text: str) -> int:
+    """UTF-16 units of `text`; a lone surrogate counts as the one unit it is."""
+    length = len(text)
+    # CPython keeps 1, 2 or 4 bytes a character, 4 only where one of them is beyond U+FFFF: the size of the object
+    # tells which without a look at any. Small texts, whose head outweighs them, take the long way.
+    if text.isascii() or text.__sizeof__() < 4 * length:
+        return length
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -81,12 +81,12 @@ def test_every_line_is_accounted_for_and_the_first_damage_named(tmp_path: Path) 
     assert [row[name] for name in counts] == [5, 1, 1, 1, 2, 2]
 
 
-def test_lone_surrogates_are_replaced_and_counted_by_record(tmp_path: Path) -> None:
+def test_lone_surrogates_are_replaced_and_counted_where_a_text_is_kept(tmp_path: Path) -> None:
     in_a_path = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "/a/\udcb2"}}
     frames = read(
         tmp_path, [assistant(1, content=[in_a_path]), user(2, "\ud800 and \udcb2"), user(3, "fine \u2028 😀")]
     )
-    assert frames.files["surrogates"].to_list() == [2]
+    assert frames.files["surrogates"].to_list() == [1]  # of a prompt only the size is kept: nothing to replace
 
 
 def test_last_line_without_an_end_counts_if_it_is_whole(tmp_path: Path) -> None:
