@@ -15,7 +15,7 @@ from measure.transcripts import build, plain
 from measure.transcripts import fields as f
 from measure.transcripts.build import Mended, RawFrames
 from measure.transcripts.decode import Decoded, Fields, several
-from measure.transcripts.extract import TALK, dispatch, is_aside, place_of
+from measure.transcripts.extract import TALK, dispatch, place_of
 from measure.transcripts.raw import BY_NAME, PLACE, RawType, polars_schema
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import INT64_MAX, Oddities
@@ -64,9 +64,6 @@ class _Chunk:
 
 
 _ANSWERED = (*_TEXTS.values(), *_COUNTS.values(), f.API_ERROR)
-# What hardly changes from one record of a file to the next.
-_RUN = (f.SESSION, f.AGENT, f.SIDECHAIN, f.CWD, f.VERSION)
-_TRUTH = {bool, type(None)}
 
 
 @dataclass(slots=True)
@@ -95,7 +92,10 @@ class Batch:
         self._ts: list[Any] = []
         self._uuids: list[Any] = []
         self._talk: list[bool] = []
-        self._heads: list[tuple[Any, ...]] = []  # file and `_RUN` of each run of records, and how many are in it
+        self._asides: list[Any] = []
+        self._folders: list[Any] = []
+        self._versions: list[Any] = []
+        self._heads: list[tuple[Any, ...]] = []  # file, session and agent of runs of records, and how many are in each
         self._lengths: list[int] = []
         self._answers: list[int] = []  # positions of the plain answers among all records, and their columns
         self._answered: dict[int, list[Any]] = {at: [] for at in _ANSWERED}
@@ -125,7 +125,10 @@ class Batch:
         self.numbers += numbers
         self._ts += columns[f.TS]
         self._uuids += columns[f.UUID]
-        self._note_runs(file, [columns[at] for at in _RUN])
+        self._asides += columns[f.SIDECHAIN]
+        self._folders += columns[f.CWD]
+        self._versions += columns[f.VERSION]
+        self._note_runs(file, columns[f.SESSION], columns[f.AGENT])
         kinds = columns[f.TYPE]
         states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in kinds]
         self._talk += [kind in TALK for kind in kinds]
@@ -148,21 +151,20 @@ class Batch:
         rows.at += [first + at for at in wanted]
         rows.own += own
 
-    def _note_runs(self, file: int, columns: Sequence[tuple[Any, ...]]) -> None:
-        """Note runs of records that agree in `_RUN`; where a value must be cleaned its record stands alone."""
-        number = len(columns[0])
-        whole = all(values.count(values[0]) == number for values in columns)
-        pairs = [(tuple(values[0] for values in columns), number)] if whole else _runs_of(columns)
-        alone = not set(map(type, columns[_RUN.index(f.SIDECHAIN)])) <= _TRUTH  # 1 is no truth, though it equals one
-        at = 0
-        for key, length in pairs:
-            if alone or not all(map(_is_clean, key)):
-                self._heads += [(file, *(values[one] for values in columns)) for one in range(at, at + length)]
-                self._lengths += [1] * length
-            else:
-                self._heads.append((file, *key))
+    def _note_runs(self, file: int, sessions: Sequence[Any], agents: Sequence[Any]) -> None:
+        """Note runs of records of one thread; where a value must be cleaned its record stands alone."""
+        number = len(sessions)
+        if sessions.count(sessions[0]) == number and agents.count(agents[0]) == number:
+            pairs = [((sessions[0], agents[0]), number)]
+        else:
+            pairs = [(key, sum(1 for _ in rows)) for key, rows in groupby(zip(sessions, agents, strict=True))]
+        for (session, agent), length in pairs:
+            if _is_clean(session) and _is_clean(agent):
+                self._heads.append((file, session, agent))
                 self._lengths.append(length)
-            at += length
+            else:
+                self._heads += [(file, session, agent)] * length
+                self._lengths += [1] * length
 
     def _link(self, chunk: _Chunk, wanted: Sequence[int]) -> None:
         """Note the parents of inline sidechain records, which name no agent."""
@@ -269,16 +271,13 @@ class Batch:
 
     def _records(self) -> pl.DataFrame:
         """One row a record: place, state, whether it talks, folder and version."""
-        files, sessions, agents, sides, folders, versions = zip(*self._heads, strict=True)
+        files, sessions, agents = zip(*self._heads, strict=True)
         starts = list(accumulate(self._lengths, initial=0))[:-1]
         heads = pl.DataFrame(
             [
                 pl.Series("file", files, dtype=pl.Int64),
                 self._series("session_id", "str", sessions, starts),
                 self._series("agent_id", "str", agents, starts),
-                pl.Series("sidechain", list(map(is_aside, sides, agents)), dtype=pl.Boolean),
-                self._series("cwd", "str", folders, starts),
-                self._series("version", "str", versions, starts),
             ]
         )
         lengths = pl.Series(self._lengths, dtype=pl.UInt32)
@@ -286,11 +285,21 @@ class Batch:
         rows = heads[run].with_columns(
             pl.Series("line", self.numbers, dtype=pl.Int64),
             self._series("ts", "time", self._ts),
+            self._sidechain(heads["agent_id"].is_not_null().gather(run)),
             self._series("uuid", "str", self._uuids),
             pl.Series("state", self.states, dtype=pl.Int8),
             pl.Series("talk", self._talk, dtype=pl.Boolean),
+            self._series("cwd", "str", self._folders),
+            self._series("version", "str", self._versions),
         )
         return rows.select(*_PLACE, "state", "talk", "cwd", "version")
+
+    def _sidechain(self, of_agent: pl.Series) -> pl.Series:
+        """As `is_aside`, for all records."""
+        told = self._asides
+        if not set(map(type, told)) <= {bool, type(None)}:
+            told = [one if type(one) is bool else None if one is None else False for one in told]
+        return pl.Series("sidechain", told, dtype=pl.Boolean).fill_null(of_agent)
 
     def _table(self, name: str, places: pl.DataFrame, rows: _Rows) -> pl.DataFrame:
         """A raw table: places of its records, then its own columns."""
@@ -342,10 +351,5 @@ class Batch:
         return pl.Series(name, cleaned, dtype=pl.Int64)
 
 
-def _runs_of(columns: Sequence[tuple[Any, ...]]) -> list[tuple[tuple[Any, ...], int]]:
-    """Equal rows that follow each other, and how many they are."""
-    return [(key, sum(1 for _ in rows)) for key, rows in groupby(zip(*columns, strict=True))]
-
-
 def _is_clean(value: Any) -> bool:
-    return value is None or value is True or value is False or (type(value) is str and value.isascii())
+    return value is None or (type(value) is str and value.isascii())

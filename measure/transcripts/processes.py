@@ -1,4 +1,4 @@
-"""Reading in several processes: groups of files of some 64 MB, each to whichever process is free."""
+"""Reading in several processes, this one among them: groups of files of some 32 MB, each to whichever is free."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FROM_BYTES = 300_000_000  # below it a process costs more to start than it saves
-PART_BYTES = 64 << 20
+PART_BYTES = 32 << 20
 MOST = 4
 TICK = 0.5  # seconds after which progress is told again, done or not: a slow disk shows nothing else
 Read = tuple[str, list[tuple[Job, scan.Seen]], dict[int, dict[str, object]]]
@@ -47,36 +47,57 @@ def _run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int)
     from concurrent.futures import ProcessPoolExecutor, wait
     from multiprocessing import get_context
 
-    taken: list[Outcome] = []
+    parts = list(groups(jobs))
+    done: dict[int, Outcome] = {}
     with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
-        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_quiet)
+        pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"), initializer=_quiet)
         waiting = {
             pool.submit(_read, group, ways, str(Path(folder) / str(number))): _bytes(group)
-            for number, group in enumerate(groups(jobs))
+            for number, group in enumerate(parts)
         }
+        futures = list(waiting)
         try:
-            for future in waiting:
+            own = 0
+            for number in reversed(range(len(parts))):  # the others begin at the front
+                if not futures[number].cancel():
+                    break
+                told = _told(progress, waiting, own)
+                done[number] = scan.read(parts[number], told, ways)
+                own += _bytes(parts[number])
+            for number, future in enumerate(futures):
+                if number in done:
+                    continue
                 while wait([future], TICK).not_done:
-                    _tell(progress, waiting)
-                taken.append(_taken(future))
-                _tell(progress, waiting)
-        except KeyboardInterrupt:
+                    _tell(progress, waiting, own)
+                done[number] = _taken(future)
+                _tell(progress, waiting, own)
+        except KeyboardInterrupt as stopped:
             pool.shutdown(cancel_futures=True)
-            whole = [future for future in waiting if future.done() and not future.cancelled()]
-            raise scan.Stopped(_joined([_taken(future) for future in whole])) from None
+            for number, future in enumerate(futures):
+                if number not in done and future.done() and not future.cancelled():
+                    done[number] = _taken(future)
+            if isinstance(stopped, scan.Stopped):
+                done[len(parts)] = stopped.outcome
+            raise scan.Stopped(_joined(done)) from None
         finally:
             pool.shutdown(cancel_futures=True)
-    return _joined(taken)
+    return _joined(done)
 
 
 def _bytes(jobs: Sequence[Job]) -> int:
     return sum(job.found.size - job.offset for job in jobs)
 
 
-def _tell(progress: Progress | None, waiting: Mapping[Future[Read], int]) -> None:
-    """The bytes of all groups that are done, in whatever order."""
+def _told(progress: Progress | None, waiting: Mapping[Future[Read], int], own: int) -> Progress | None:
+    """What tells of a group that this process reads: `own` bytes it has read before."""
+    return None if progress is None else lambda done, _: _tell(progress, waiting, own + done)
+
+
+def _tell(progress: Progress | None, waiting: Mapping[Future[Read], int], own: int) -> None:
+    """The bytes of all groups that others have read, in whatever order, and our own."""
     if progress:
-        progress(sum(size for future, size in waiting.items() if future.done()), sum(waiting.values()))
+        others = sum(size for future, size in waiting.items() if future.done() and not future.cancelled())
+        progress(others + own, sum(waiting.values()))
 
 
 def _taken(future: Future[Read]) -> Outcome:
@@ -86,7 +107,9 @@ def _taken(future: Future[Read]) -> Outcome:
     return Outcome(raw, seen, sums)
 
 
-def _joined(parts: Sequence[Outcome]) -> Outcome:
+def _joined(done: Mapping[int, Outcome]) -> Outcome:
+    """In the order of the groups, whoever read them."""
+    parts = [done[number] for number in sorted(done)]
     out = Outcome(build.joined([part.raw for part in parts]))
     for part in parts:
         out.seen += part.seen
