@@ -86,13 +86,15 @@ def load(
     looked: Callable[[int], None] | None = None,
     store: bool | None = None,
     wanted: Collection[str] = tuple(FRAMES),
+    sums_only: bool = False,
 ) -> Frames:
     """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
 
     `looked(files found so far)` is called while looking, `progress(bytes read, bytes in all)` while reading. `store`:
     read only what was written since the last time and keep the rest in the user's cache folder; None: not unless the
     command line switched it on. `wanted`: the frames that will be looked at, where that is known to be few; without a
-    store less is read for them.
+    store less is read for them. `sums_only`: of those frames only the sums of requests, threads and sessions will be
+    looked at, as the overview does; other columns may be null then.
     """
     found = listing(paths, looked=looked)
     if store if store is not None else place.is_on():
@@ -106,9 +108,10 @@ def load(
             frames = resolve(scan(found, progress), found)
             frames.notes.append(f"The store could not be used ({type(error).__name__}): everything was read.")
             return frames
-    from measure.transcripts.scan import scan
+    from measure.transcripts.scan import Ways, scan
 
-    return resolve(scan(found, progress, contents="reads" in wanted), found, wanted)
+    ways = Ways(complete=False, contents="reads" in wanted, sums_only=sums_only)
+    return resolve(scan(found, progress, ways), found, wanted)
 
 
 def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:

@@ -21,14 +21,19 @@ if TYPE_CHECKING:
 
 
 def read(
-    paths: Sequence[Path], *, or_sample: bool = False, wanted: Collection[str] = tuple(FRAMES)
+    paths: Sequence[Path],
+    *,
+    or_sample: bool = False,
+    wanted: Collection[str] = tuple(FRAMES),
+    sums_only: bool = False,
 ) -> tuple[Frames, Source]:
     """Frames of `paths` (none: the user's own folders), and what was read of what.
 
     `or_sample`: where no path is named and the user has no transcripts, the bundled sample instead, and the source
-    says so. `wanted`: the frames that will be looked at. Raises RootError when every place that was named is bad.
+    says so. `wanted`, `sums_only`: what will be looked at, as in `frames.load`. Raises RootError when every place that
+    was named is bad.
     """
-    frames = load(paths, wanted)
+    frames = load(paths, wanted, sums_only=sums_only)
     empty = frames.files["skipped"].is_null().sum() == 0
     if or_sample and not paths and empty:
         from measure.sample import transcripts
@@ -61,13 +66,13 @@ def _closed(path: str) -> bool:
     return not os.access(path, os.R_OK)
 
 
-def load(paths: Sequence[Path], wanted: Collection[str] = tuple(FRAMES)) -> Frames:
+def load(paths: Sequence[Path], wanted: Collection[str] = tuple(FRAMES), *, sums_only: bool = False) -> Frames:
     """`measure.frames.load` with a progress bar on a terminal."""
     from measure import frames
 
     with progress() as bar:
         looked, step = (bar.looked, bar.step) if bar else (None, None)
-        return frames.load(list(paths) or None, progress=step, looked=looked, wanted=wanted)
+        return frames.load(list(paths) or None, progress=step, looked=looked, wanted=wanted, sums_only=sums_only)
 
 
 def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) -> Source:

@@ -66,8 +66,9 @@ def produce(
     for entry in entries:
         if entry.separate and len(paths) != 2:
             raise UsageError(f"{entry.name} needs two places: setpoint report {entry.name} A B.")
-    wanted = LOOKED_AT if is_plain_overview(entries, filters) else tuple(FRAMES)
-    frames, source = read(paths, or_sample=or_sample, wanted=wanted)
+    plain = is_plain_overview(entries, filters)
+    wanted = LOOKED_AT if plain else tuple(FRAMES)
+    frames, source = read(paths, or_sample=or_sample, wanted=wanted, sums_only=plain)
     chosen = select(frames, filters)
     reports: list[Report] = []
     for entry in entries:

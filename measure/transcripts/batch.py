@@ -15,7 +15,8 @@ from measure.transcripts import build, plain
 from measure.transcripts import fields as f
 from measure.transcripts.build import Mended, RawFrames
 from measure.transcripts.decode import Decoded, Fields, several
-from measure.transcripts.extract import TALK, dispatch, place_of
+from measure.transcripts.extract import HANDLERS, TALK, dispatch, place_of
+from measure.transcripts.others import NEEDLE_AGENT, NEEDLE_TASK
 from measure.transcripts.raw import BY_NAME, PLACE, RawType, polars_schema
 from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import INT64_MAX, Oddities
@@ -43,7 +44,7 @@ _TEXTS = {
     "service_tier": plain.TIER,
     "speed": plain.SPEED,
     "inference_geo": plain.GEO,
-    "ttl_requested": f.TTL,
+    "ttl_requested": plain.TTL,
     "attribution_agent": f.ATTRIBUTION,
 }
 
@@ -63,7 +64,8 @@ class _Chunk:
         return place_of(self.file, self.numbers[at], self.records[at], odd)
 
 
-_ANSWERED = (*_TEXTS.values(), *_COUNTS.values(), f.API_ERROR)
+_ANSWERED = (*_TEXTS.values(), *_COUNTS.values(), plain.API_ERROR)
+_KEPT = (f.TS, f.UUID, f.SIDECHAIN, f.CWD, plain.VERSION)  # of every record
 
 
 @dataclass(slots=True)
@@ -81,24 +83,24 @@ class Batch:
     warm, and fresh memory costs as much as decoding. `mended` and `clamped` gather by file what had to be mended.
     """
 
-    def __init__(self, mended: Mended, clamped: dict[int, int], *, contents: bool = True) -> None:
-        self.sink = Sink(contents=contents)
+    def __init__(
+        self, mended: Mended, clamped: dict[int, int], *, contents: bool = True, sums_only: bool = False
+    ) -> None:
+        self.sink = Sink(contents=contents and not sums_only)
+        self.sums_only = sums_only
+        self._known = len((plain.SUMS if sums_only else plain.LEAVES).pointers)  # columns behind it are null
         self.mended, self.clamped = mended, clamped
         self._clear()
 
     def _clear(self) -> None:
         self.numbers: list[int] = []
         self.states: list[int] = []
-        self._ts: list[Any] = []
-        self._uuids: list[Any] = []
+        self._kept: dict[int, list[Any]] = {at: [] for at in _KEPT if at < self._known}
         self._talk: list[bool] = []
-        self._asides: list[Any] = []
-        self._folders: list[Any] = []
-        self._versions: list[Any] = []
         self._heads: list[tuple[Any, ...]] = []  # file, session and agent of runs of records, and how many are in each
         self._lengths: list[int] = []
         self._answers: list[int] = []  # positions of the plain answers among all records, and their columns
-        self._answered: dict[int, list[Any]] = {at: [] for at in _ANSWERED}
+        self._answered: dict[int, list[Any]] = {at: [] for at in _ANSWERED if at < self._known}
         self._sizes: list[tuple[int, int | None, int]] = []
         self._inputs: list[int] = []
         self._rows = {name: _Rows() for name in ("tool_uses", "tool_results", "turns", "api_requests", "sidelinks")}
@@ -123,28 +125,62 @@ class Batch:
         columns = list(zip(*records, strict=True))
         chunk = _Chunk(file, len(self.numbers), numbers, lines, records, columns)  # type: ignore[arg-type]
         self.numbers += numbers
-        self._ts += columns[f.TS]
-        self._uuids += columns[f.UUID]
-        self._asides += columns[f.SIDECHAIN]
-        self._folders += columns[f.CWD]
-        self._versions += columns[f.VERSION]
+        for column, values in self._kept.items():
+            values.extend(columns[column])
         self._note_runs(file, columns[f.SESSION], columns[f.AGENT])
         kinds = columns[f.TYPE]
         states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in kinds]
         self._talk += [kind in TALK for kind in kinds]
-        sorts = plain.kinds(columns)
+        sorts = plain.kinds(columns, sums_only=self.sums_only)
         for at in (*sorts.answers, *sorts.results, *sorts.sent):
             states[at] = USED
         self._take_answers(chunk, sorts.answers)
         self._link(chunk, sorts.answers)
+        self._add("api_requests", chunk, sorts.sent, plain.sent(chunk.records, sorts.sent, known=self._known))
+        if self.sums_only:
+            self._some(chunk, sorts, states)
+        else:
+            self._all(chunk, sorts, states)
+        self.states += states
+
+    def _all(self, chunk: _Chunk, sorts: plain.Kinds, states: list[int]) -> None:
+        """Prompts, whose text is decoded now, what the per-record functions see, and results."""
+        turned, turns, rest = [], [], []
+        for at, whole in zip(sorts.prompts, several([chunk.lines[at] for at in sorts.prompts]), strict=True):
+            turn = plain.prompt(whole)
+            if turn is None:
+                rest.append(at)
+            else:
+                turned.append(at)
+                turns.append(turn)
+                states[at] = USED
+        self._add("turns", chunk, turned, turns)
+        self._link(chunk, turned)
+        self._one_by_one(chunk, sorted(rest + sorts.others), states)
         self._link(chunk, sorts.results)
-        self._others(chunk, sorts, states)
         # Last, since what a result holds depends on its call, plain or not.
         rows, read = plain.results(self.sink, chunk, sorts.results)
         self._add("tool_results", chunk, sorts.results, rows)
         self._contents.at += [chunk.first + at for at, *_ in read]
         self._contents.own += [own for _, *own in read]  # type: ignore[misc]
-        self.states += states
+
+    def _some(self, chunk: _Chunk, sorts: plain.Kinds, states: list[int]) -> None:
+        """Of prompts and results only those that may tell of an agent: the others feed no sum."""
+        agents, asides, lines = chunk.columns[f.AGENT], chunk.columns[f.SIDECHAIN], chunk.lines
+        inline = (
+            {at for at, aside in enumerate(asides) if aside is True and agents[at] is None} if True in asides else ()
+        )
+        some = []
+        for at in sorts.prompts:
+            line = lines[at]
+            if at not in inline and plain.PROMPT in line and NEEDLE_TASK not in line and NEEDLE_AGENT not in line:
+                states[at] = USED
+            else:
+                some.append(at)
+        self._one_by_one(chunk, sorted(some + sorts.others), states)
+        calls, ids = self.sink.calls, chunk.columns[plain.RESULT_OF]
+        told = [at for at in sorts.results if at in inline or (type(ids[at]) is str and calls.get(ids[at]) != "other")]
+        self._one_by_one(chunk, told, states)
 
     def _add(self, table: str, chunk: _Chunk, wanted: Sequence[int], own: Sequence[tuple[Any, ...]]) -> None:
         first, rows = chunk.first, self._rows[table]
@@ -172,7 +208,8 @@ class Batch:
         if True not in asides:
             return
         linked = [at for at in wanted if agents[at] is None and asides[at] is True]
-        self._add("sidelinks", chunk, linked, [(chunk.columns[f.PARENT][at], None) for at in linked])
+        parents = several([chunk.lines[at] for at in linked], plain.PARENTS)
+        self._add("sidelinks", chunk, linked, [(parent and parent[0], None) for parent in parents])
 
     def _take_answers(self, chunk: _Chunk, answers: list[int]) -> None:
         """The plain answers of a chunk: their columns, the sizes of their texts, and their calls."""
@@ -184,7 +221,8 @@ class Batch:
         for column, values in self._answered.items():
             values.extend(pick(columns[column]))
         kinds, texts, thinkings = (pick(columns[at]) for at in (plain.BLOCK_TYPE, plain.TEXT, plain.THINKING))
-        calls, rows, size, call = [], [], self._sizes.append, plain.call
+        calls, rows, size = [], [], self._sizes.append
+        call = plain.named_call if self.sums_only else plain.call
         for at, kind, text, thinking in zip(answers, kinds, texts, thinkings, strict=True):
             if kind == "tool_use":
                 odd.line = first + at
@@ -198,31 +236,14 @@ class Batch:
                 size(plain.answer_sizes(kind, text, thinking))
         self._add("tool_uses", chunk, calls, rows)
 
-    def _others(self, chunk: _Chunk, sorts: plain.Kinds, states: list[int]) -> None:
-        """What no column of the chunk tells: prompts, whose text is decoded now, and what each function of a kind sees.
-
-        Answers and users need their whole message.
-        """
-        records, lines, kinds = chunk.records, chunk.lines, chunk.columns[f.TYPE]
-        sent = [(records[at][f.ID], records[at][f.QUERY_SOURCE]) for at in sorts.sent]
-        self._add("api_requests", chunk, sorts.sent, sent)
-        talk = sorts.prompts + [at for at in sorts.others if kinds[at] in TALK]
-        whole = dict(zip(talk, several([lines[at] for at in talk]), strict=True)) if talk else {}
-        turned, turns = [], []
-        rest = []
-        for at in sorts.prompts:
-            turn = plain.prompt(whole[at])
-            if turn is None:
-                rest.append(at)
-            else:
-                turned.append(at)
-                turns.append(turn)
-                states[at] = USED
-        self._add("turns", chunk, turned, turns)
-        self._link(chunk, turned)
-        for at in sorted(rest + sorts.others):
+    def _one_by_one(self, chunk: _Chunk, wanted: Sequence[int], states: list[int]) -> None:
+        """Hand records to the function of their kind, each decoded again with the fields that it may look at."""
+        kinds, lines = chunk.columns[f.TYPE], chunk.lines
+        wanted = [at for at in wanted if type(kinds[at]) is str and kinds[at] in HANDLERS]
+        given = [lines[at] for at in wanted]
+        for at, line, record in zip(wanted, given, several(given), strict=True):
             self.odd.line = chunk.first + at
-            if dispatch(self.sink, chunk.place(at, self.odd), whole.get(at) or records[at], lines[at]):
+            if record is not None and dispatch(self.sink, chunk.place(at, self.odd), record, line):
                 states[at] = USED
 
     def frames(self) -> RawFrames:
@@ -284,19 +305,22 @@ class Batch:
         run = pl.select(pl.int_range(lengths.len(), dtype=pl.UInt32).repeat_by(lengths).explode()).to_series()
         rows = heads[run].with_columns(
             pl.Series("line", self.numbers, dtype=pl.Int64),
-            self._series("ts", "time", self._ts),
+            self._series("ts", "time", self._kept[f.TS]),
             self._sidechain(heads["agent_id"].is_not_null().gather(run)),
-            self._series("uuid", "str", self._uuids),
+            self._series("uuid", "str", self._kept[f.UUID]),
             pl.Series("state", self.states, dtype=pl.Int8),
             pl.Series("talk", self._talk, dtype=pl.Boolean),
-            self._series("cwd", "str", self._folders),
-            self._series("version", "str", self._versions),
+            self._series("cwd", "str", self._kept[f.CWD]),
         )
+        if plain.VERSION in self._kept:
+            rows = rows.with_columns(self._series("version", "str", self._kept[plain.VERSION]))
+        else:
+            rows = rows.with_columns(pl.lit(None, pl.String).alias("version"))
         return rows.select(*_PLACE, "state", "talk", "cwd", "version")
 
     def _sidechain(self, of_agent: pl.Series) -> pl.Series:
         """As `is_aside`, for all records."""
-        told = self._asides
+        told = self._kept[f.SIDECHAIN]
         if not set(map(type, told)) <= {bool, type(None)}:
             told = [one if type(one) is bool else None if one is None else False for one in told]
         return pl.Series("sidechain", told, dtype=pl.Boolean).fill_null(of_agent)
@@ -315,12 +339,12 @@ class Batch:
         wanted, columns = self._answers, self._answered
         if not wanted:
             return pl.DataFrame(schema=schema)
-        own = [self._series(name, "str", columns[at], wanted) for name, at in _TEXTS.items()]
-        own += [self._counter(name, columns[at], wanted) for name, at in _COUNTS.items()]
+        own = [self._series(name, "str", columns[at], wanted) for name, at in _TEXTS.items() if at in columns]
+        own += [self._counter(name, columns[at], wanted) for name, at in _COUNTS.items() if at in columns]
         names = ("text_chars", "last_text_chars", "thinking_chars")
         own += [pl.Series(n, v, dtype=pl.Int64) for n, v in zip(names, zip(*self._sizes, strict=True), strict=True)]
         own.append(pl.Series("tool_chars", self._inputs, dtype=pl.Int64))
-        errors = [error is True for error in columns[f.API_ERROR]]
+        errors = [error is True for error in columns.get(plain.API_ERROR, [None] * len(wanted))]
         own.append(pl.Series("is_api_error", errors, dtype=pl.Boolean))
         table = records.select(*_PLACE, "cwd", "version")[wanted].hstack(own)
         parts = pl.sum_horizontal(pl.col("cache_write_5m_tokens", "cache_write_1h_tokens").cast(pl.Int128))
@@ -330,11 +354,11 @@ class Batch:
             pl.col("input_tokens").alias("context_input_tokens"),
             pl.col("cache_read_tokens").alias("context_read_tokens"),
             pl.coalesce("cache_write_tokens", pl.when(some).then(parts)).alias("context_write_tokens"),
-            pl.col("inference_geo").replace("", None),
+            *(pl.lit(None, schema[name]).alias(name) for name, at in (_TEXTS | _COUNTS).items() if at not in columns),
             pl.lit(value=True).alias("has_usage"),
             pl.lit(value=False).alias("from_progress"),
         )
-        return table.select(schema.names())
+        return table.select(pl.col("inference_geo").replace("", None) if n == "inference_geo" else n for n in schema)
 
     def _counter(self, name: str, values: Sequence[Any], wanted: Sequence[int]) -> pl.Series:
         try:

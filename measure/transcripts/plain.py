@@ -19,22 +19,15 @@ from measure.transcripts.sink import Place, Sink
 from measure.transcripts.user import content, handed_over, kind_of_turn
 from measure.transcripts.values import Oddities, truth, units
 
-_COMMON = f.POINTERS[: f.MESSAGE]
 _LEAVES = (
     "/message/id",
     "/message/model",
-    "/message/stop_reason",
     "/message/usage/input_tokens",
     "/message/usage/cache_read_input_tokens",
     "/message/usage/cache_creation_input_tokens",
     "/message/usage/cache_creation/ephemeral_5m_input_tokens",
     "/message/usage/cache_creation/ephemeral_1h_input_tokens",
     "/message/usage/output_tokens",
-    "/message/usage/output_tokens_details/thinking_tokens",
-    "/message/usage/server_tool_use/web_search_requests",
-    "/message/usage/service_tier",
-    "/message/usage/speed",
-    "/message/usage/inference_geo",
     "/message/usage/iterations/1",
     "/message/content/0/type",
     "/message/content/1/type",
@@ -44,25 +37,31 @@ _LEAVES = (
     "/message/content/0/name",
     "/message/content/0/input",
     "/message/content/0/tool_use_id",
+    # Behind these what the sums of requests and threads do not need (`SUMS`).
     "/message/content/0/content",
     "/message/content/0/is_error",
+    "/message/stop_reason",
+    "/message/usage/output_tokens_details/thinking_tokens",
+    "/message/usage/server_tool_use/web_search_requests",
+    "/message/usage/service_tier",
+    "/message/usage/speed",
+    "/message/usage/inference_geo",
+    "/version",
+    "/promptCacheRequested",
+    "/isApiErrorMessage",
+    "/toolDenialKind",
+    "/querySource",
 )
-LEAVES = Wanted(_COMMON + _LEAVES)
+LEAVES = Wanted(f.SHARED + _LEAVES)
 (
     MESSAGE_ID,
     MODEL,
-    STOP,
     INPUT,
     CACHE_READ,
     CACHE_WRITE,
     FIVE,
     HOUR,
     OUTPUT,
-    THINKING_TOKENS,
-    SEARCHES,
-    TIER,
-    SPEED,
-    GEO,
     SECOND_ITERATION,
     BLOCK_TYPE,
     SECOND_BLOCK,
@@ -74,7 +73,21 @@ LEAVES = Wanted(_COMMON + _LEAVES)
     RESULT_OF,
     RESULT,
     IS_ERROR,
-) = range(f.MESSAGE, f.MESSAGE + len(_LEAVES))
+    STOP,
+    THINKING_TOKENS,
+    SEARCHES,
+    TIER,
+    SPEED,
+    GEO,
+    VERSION,
+    TTL,
+    API_ERROR,
+    DENIAL,
+    QUERY_SOURCE,
+) = range(len(f.SHARED), len(LEAVES.pointers))
+SUMS = Wanted(LEAVES.pointers[:RESULT])
+PARENTS = Wanted(("/parentUuid",))
+PROMPT = b'"message":{"role":"user","content":"'  # a user record that is written so holds one text
 
 _NOBODY = (None, None, None)
 _TELLING = ("<persisted", "PreToolUse:", "[Request")
@@ -97,7 +110,8 @@ class Chunk(Protocol):
 
 
 class Kinds(NamedTuple):
-    """Positions of the plain records by what they are, and of what the per-record functions must see (`others`).
+    """Positions of the plain records by what they are (`sent`: api-request), and of `others`, for the per-record
+    functions.
 
     A plain answer is an assistant record of one block, with a usage of one iteration. A plain result is a user record
     of one tool result that is one text and tells of no agent. `prompts` are user records whose content may be one
@@ -111,11 +125,12 @@ class Kinds(NamedTuple):
     others: list[int]
 
 
-def kinds(columns: Sequence[Sequence[Any]]) -> Kinds:
-    """Sort the records of a chunk, given by column."""
+def kinds(columns: Sequence[Sequence[Any]], *, sums_only: bool = False) -> Kinds:
+    """Sort the records of a chunk, given by column. `sums_only`: the columns are those of `SUMS`, without results."""
     out = Kinds([], [], [], [], [])
     answer, result_, prompt, sent, other = (one.append for one in out)
-    told = (f.TYPE, BLOCK_TYPE, SECOND_BLOCK, MODEL, OUTPUT, SECOND_ITERATION, RESULT, f.ATTACHMENT)
+    text_ = BLOCK_TYPE if sums_only else RESULT  # a type passes for a plain text
+    told = (f.TYPE, BLOCK_TYPE, SECOND_BLOCK, MODEL, OUTPUT, SECOND_ITERATION, text_, f.ATTACHMENT)
     rows = zip(*(columns[at] for at in told), strict=True)
     agents = zip(*(columns[at] for at in (f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN)), strict=True)
     for at, ((kind, block, second, model, output, iteration, text, attached), agent) in enumerate(
@@ -153,6 +168,12 @@ def answer_sizes(kind: str, text: Any, thinking: Any) -> tuple[int, int | None, 
     return 0, None, units(thinking) if kind == "thinking" and type(thinking) is str else 0
 
 
+def sent(records: Sequence[Fields], wanted: Sequence[int], *, known: int) -> list[tuple[Any, Any]]:
+    """The columns of `api_requests`; of records of fewer than `known` fields the source of the query is null."""
+    source = known > QUERY_SOURCE
+    return [(records[at][f.ID], records[at][QUERY_SOURCE] if source else None) for at in wanted]
+
+
 def prompt(record: Fields | None) -> tuple[str, int, None] | None:
     """The columns of `turns` for a user record, decoded whole; None where it is no plain text of the user's."""
     message = None if record is None else record[f.MESSAGE]
@@ -161,6 +182,20 @@ def prompt(record: Fields | None) -> tuple[str, int, None] | None:
         return None
     kind = kind_of_turn(record, text)
     return None if kind == "interrupt" else (kind, units(text), None)
+
+
+def named_call(sink: Sink, chunk: Chunk, at: int) -> tuple[Any, ...]:
+    """As `call`, but of a tool that launches no agent only its name and the size of its input: the rest is null."""
+    record = chunk.records[at]
+    given, name, call_id = record[GIVEN], record[TOOL], record[CALL]
+    if name in LAUNCHERS:
+        return call(sink, chunk, at)
+    if type(call_id) is str:
+        sink.calls[call_id] = "other"
+    size = 0
+    for value in given.values() if type(given) is dict else ():
+        size += units(value) if type(value) is str else sink.odd.strings(value)
+    return record[MESSAGE_ID], call_id, name, None, None, None, None, None, None, None, None, size, None
 
 
 def call(sink: Sink, chunk: Chunk, at: int) -> tuple[Any, ...]:
@@ -216,7 +251,7 @@ def results(sink: Sink, chunk: Chunk, wanted: Sequence[int]) -> tuple[list[tuple
         if type(text) is list:
             text = text[0]["text"]
         size = units(text)
-        rows.append((call_id, size, 0, is_error, False, False, record[f.DENIAL], False))
+        rows.append((call_id, size, 0, is_error, False, False, record[DENIAL], False))
         kind = calls.get(call_id) if type(call_id) is str else "other"
         if kind == "other" or is_error or not text:
             continue

@@ -15,7 +15,7 @@ from measure.transcripts.decode import decode
 from measure.transcripts.find import Found, Listing, reason
 from measure.transcripts.journal import journal
 from measure.transcripts.metas import metas
-from measure.transcripts.plain import LEAVES
+from measure.transcripts.plain import LEAVES, SUMS
 from measure.transcripts.raw import BY_NAME, Row
 
 CHUNK = 4 << 20
@@ -68,13 +68,20 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How to read. `complete`: leave out a last line that has no end yet. `contents`: mark the lines of reads."""
+    """How to read. `complete`: leave out a last line that has no end yet. `contents`: mark the lines of reads.
+
+    `sums_only`: only what requests, threads and sessions and their sums are made of (`reports.overview.count`); other
+    columns of `usage`, `tool_uses` and `spans` are null, and of `tool_results`, `turns` and `contents` there are only
+    the rows that may tell of an agent.
+    """
 
     complete: bool = True
     contents: bool = True
+    sums_only: bool = False
 
 
 WAYS = Ways()
+WHOLE = Ways(complete=False)
 
 
 @dataclass(slots=True)
@@ -106,13 +113,10 @@ class Account(Protocol):
     why: str | None
 
 
-def scan(found: Listing, progress: Progress | None = None, *, contents: bool = True) -> RawFrames:
-    """Raw tables of all files of `found`, in the order of their paths, their last lines included.
-
-    Without `contents` the table of that name stays empty: only the frame `reads` looks at it.
-    """
+def scan(found: Listing, progress: Progress | None = None, ways: Ways = WHOLE) -> RawFrames:
+    """Raw tables of all files of `found`, in the order of their paths, their last lines included."""
     jobs = [Job(one, number) for number, one in enumerate(found.files)]
-    outcome = run(jobs, progress, Ways(complete=False, contents=contents))
+    outcome = run(jobs, progress, ways)
     accounts = {job.found.path: (job.file, seen, outcome.sums.get(job.file, {})) for job, seen in outcome.seen}
     return finished(outcome.raw, accounts, found)
 
@@ -179,7 +183,8 @@ class Scanner:
         self.parts: list[RawFrames] = []
         self.mended: Mended = {}
         self.clamped: dict[int, int] = {}
-        self.batch = Batch(self.mended, self.clamped, contents=ways.contents)
+        self.batch = Batch(self.mended, self.clamped, contents=ways.contents, sums_only=ways.sums_only)
+        self._wanted = SUMS if ways.sums_only else LEAVES
         self.journal: list[Row] = []
         self.seen: list[tuple[Job, Seen]] = []
         self.complete = ways.complete
@@ -207,7 +212,7 @@ class Scanner:
         for chunk in chunks(file):
             if self.complete and not job.rest and not chunk.endswith(b"\n"):
                 return
-            found = decode(chunk, seen.next_line, LEAVES)
+            found = decode(chunk, seen.next_line, self._wanted)
             why = None if seen.known else sniff.verdict(found.lines, found.records)
             if why:
                 seen.why = why

@@ -11,6 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made_transcripts import assistant, base, lines, session, usage, user
 
+from measure.frames import load
+from measure.reports.overview import count
+from measure.reports.read import source
+from measure.reports.stored import LOOKED_AT
 from measure.transcripts import build
 from measure.transcripts.extract import Reader
 from measure.transcripts.find import Listing, listing
@@ -113,12 +117,19 @@ def same(path: Path) -> None:
         assert left.equals(right), table.name
 
 
+def same_sums(path: Path) -> None:
+    whole, sums = load([path], store=False), load([path], store=False, wanted=LOOKED_AT, sums_only=True)
+    assert count(sums) == count(whole)
+    assert source(sums) == source(whole)
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(record(), min_size=1, max_size=8))
 def test_columns_and_records_give_the_same_rows(tmp_path: Path, records: list[dict[str, object]]) -> None:
     path = session(tmp_path, [])
     path.write_bytes(lines([assistant(0), *(json.dumps(one) for one in records)]))
     same(path)
+    same_sums(path)
 
 
 @pytest.mark.shared
@@ -128,3 +139,12 @@ def test_columns_and_records_give_the_same_rows_of_real_transcripts() -> None:
         if "not_claude" in found.path or "codex" in found.path or path.name in {"hooks.jsonl", "journal.jsonl"}:
             continue
         same(path)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("tree", ["transcripts", "corpus"])
+def test_the_sums_of_real_transcripts_need_no_other_columns(tree: str) -> None:
+    same_sums(SHARED / tree)
+    for folder in (SHARED / tree).iterdir():
+        if folder.is_dir():
+            same_sums(folder)
