@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from operator import itemgetter
 from typing import Any
 
@@ -22,6 +22,8 @@ from measure.transcripts.sink import Place, Sink
 from measure.transcripts.values import INT64_MAX, Oddities
 
 UNKNOWN, BOOKKEEPING, USED = 0, 1, 2
+_STATES = dict.fromkeys(f.KNOWN, BOOKKEEPING)  # of a record that feeds no table
+_TALKS = dict.fromkeys(TALK, True)
 _NO_TEXT = (0, None, 0)  # sizes of a record that calls a tool
 _PLACE = tuple(name for name, _ in PLACE)
 _COUNTS = {
@@ -129,8 +131,12 @@ class Batch:
             values.extend(columns[column])
         self._note_runs(file, columns[f.SESSION], columns[f.AGENT])
         kinds = columns[f.TYPE]
-        states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in kinds]
-        self._talk += [kind in TALK for kind in kinds]
+        try:
+            states = list(map(_STATES.get, kinds, repeat(UNKNOWN)))
+            self._talk += map(_TALKS.get, kinds, repeat(False))
+        except TypeError:  # a list or an object for a type
+            states = [BOOKKEEPING if type(kind) is str and kind in f.KNOWN else UNKNOWN for kind in kinds]
+            self._talk += [kind in TALK for kind in kinds]
         sorts = plain.kinds(columns, sums_only=self.sums_only)
         for at in (*sorts.answers, *sorts.results, *sorts.sent):
             states[at] = USED
@@ -146,7 +152,9 @@ class Batch:
     def _all(self, chunk: _Chunk, sorts: plain.Kinds, states: list[int]) -> None:
         """Prompts, whose text is decoded now, what the per-record functions see, and results."""
         turned, turns, rest = [], [], []
-        for at, whole in zip(sorts.prompts, several([chunk.lines[at] for at in sorts.prompts]), strict=True):
+        for at, whole in zip(
+            sorts.prompts, several([chunk.lines[at] for at in sorts.prompts], plain.TURN), strict=True
+        ):
             turn = plain.prompt(whole)
             if turn is None:
                 rest.append(at)

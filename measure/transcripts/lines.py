@@ -9,6 +9,7 @@ its own and may change with its version, so marks of two versions are never comp
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import polars as pl
 
@@ -32,10 +33,8 @@ def line_marks(texts: Sequence[str]) -> tuple[pl.Series, pl.Series]:
     Sizes are UTF-16 units of the line as the model read it, number included; the hash is of the file's own text, so
     that what Bash printed and what Read gave can be compared. What the client adds below the lines is left out.
     """
-    # Wide: some characters are two UTF-16 units.
-    rows = pl.DataFrame({"text": _series(texts), "wide": [units(text) != len(text) for text in texts]}).with_row_index(
-        "at"
-    )
+    texts_ = _series(texts)
+    rows = pl.DataFrame({"text": texts_, "width": [_width(text) for text in texts]}).with_row_index("at")
     rows = rows.with_columns(pl.col("text").str.extract_groups(_FIRST).struct.unnest())
     second = pl.col("text").str.extract_groups(_SECOND).struct
     counted = (second.field("number").cast(pl.Int64) == pl.col("number").cast(pl.Int64) + 1) & (
@@ -47,8 +46,8 @@ def line_marks(texts: Sequence[str]) -> tuple[pl.Series, pl.Series]:
         pl.when(numbered).then("between").alias("between"),
     )
     parts = [
-        _marked(part, between, wide=wide)
-        for (between, wide), part in rows.partition_by("between", "wide", as_dict=True).items()
+        _marked(part, between, width)
+        for (between, width), part in rows.partition_by("between", "width", as_dict=True).items()
     ]
     if not parts:
         return pl.Series("number", [], pl.Int64), pl.Series("marks", [], MARKS)
@@ -63,20 +62,26 @@ def _series(texts: Sequence[str]) -> pl.Series:
         return pl.Series("text", [text.encode("utf-8", "replace").decode() for text in texts], dtype=pl.String)
 
 
-def _marked(rows: pl.DataFrame, between: object, *, wide: object) -> pl.DataFrame:
-    """Marks of texts that are numbered alike."""
+def _width(text: str) -> int:
+    """0: all of it is ASCII, 1: no character is two UTF-16 units, 2: some are."""
+    return 0 if text.isascii() else 1 if units(text) == len(text) else 2
+
+
+def _marked(rows: pl.DataFrame, between: object, width: object) -> pl.DataFrame:
+    """Marks of texts that are numbered alike and of one width."""
     text, line = pl.col("text"), pl.element()
     body = line
     if between is not None:
-        text = text.str.splitn("\n\n", 2).struct.field(
-            "field_0"
-        )  # a numbered text has no empty line: here a note begins
+        # A numbered text has no empty line: there a note begins. Few have one, and to look for it is cheap.
+        noted = text.str.contains("\n\n", literal=True)
+        if rows.select(noted.any()).item():
+            text = pl.when(noted).then(text.str.splitn("\n\n", 2).struct.field("field_0")).otherwise(text)
         place = line.str.find(str(between), literal=True).cast(pl.Int64).fill_null(-1)
         body = line.str.slice(place + 1)  # number and arrow are one byte a character, but for the arrow's own
-    units = line.str.len_chars()
-    if wide:
-        units += line.str.count_matches(_ASTRAL)
-    mark = _check(body) * (1 << _SIZE_BITS) + units.clip(upper_bound=LONGEST)
+    size = line.str.len_chars() if width else line.str.len_bytes()
+    if width == 2:
+        size += line.str.count_matches(_ASTRAL)
+    mark = _check(body) * (1 << _SIZE_BITS) + size.clip(upper_bound=LONGEST)
     return rows.select("at", "number", text.str.split("\n").list.eval(mark.cast(pl.UInt32)).alias("marks"))
 
 
@@ -86,8 +91,12 @@ def _hashed(text: pl.Expr) -> pl.Expr:
 
 def _check(text: pl.Expr) -> pl.Expr:
     """20 bits, 0 for an empty line. Each expression stands once: inside a list nothing is computed but once a use."""
-    empty = int(pl.select(_hashed(pl.lit(""))).item())
-    return _hashed(text) ^ empty
+    return _hashed(text) ^ _empty()
+
+
+@cache
+def _empty() -> int:
+    return int(pl.select(_hashed(pl.lit(""))).item())
 
 
 def probe() -> str:

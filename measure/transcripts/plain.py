@@ -87,6 +87,7 @@ LEAVES = Wanted(f.SHARED + _LEAVES)
 ) = range(len(f.SHARED), len(LEAVES.pointers))
 SUMS = Wanted(LEAVES.pointers[:RESULT])
 PARENTS = Wanted(("/parentUuid",))
+TURN = Wanted(("/message/content", "/isCompactSummary", "/isMeta"))
 PROMPT = b'"message":{"role":"user","content":"'  # a user record that is written so holds one text
 
 _NOBODY = (None, None, None)
@@ -174,13 +175,12 @@ def sent(records: Sequence[Fields], wanted: Sequence[int], *, known: int) -> lis
     return [(records[at][f.ID], records[at][QUERY_SOURCE] if source else None) for at in wanted]
 
 
-def prompt(record: Fields | None) -> tuple[str, int, None] | None:
-    """The columns of `turns` for a user record, decoded whole; None where it is no plain text of the user's."""
-    message = None if record is None else record[f.MESSAGE]
-    text = message.get("content") if type(message) is dict else None
-    if record is None or type(text) is not str or is_delivery(text):
+def prompt(turn: Fields | None) -> tuple[str, int, None] | None:
+    """The columns of `turns` for the fields `TURN` of a user record; None where it is no plain text of the user's."""
+    text = turn and turn[0]
+    if turn is None or type(text) is not str or is_delivery(text):
         return None
-    kind = kind_of_turn(record, text)
+    kind = kind_of_turn(text, is_summary=turn[1] is True, is_meta=turn[2] is True)
     return None if kind == "interrupt" else (kind, units(text), None)
 
 

@@ -177,19 +177,19 @@ def _text(sink: Sink, place: Place, record: Fields, texts: list[str]) -> bool:
     size = sum(map(units, texts))
     if any(map(is_delivery, texts)):
         deliveries(sink, place, "user", "\n".join(texts))
-    kind = kind_of_turn(record, texts[0])
+    kind = kind_of_turn(texts[0], is_summary=record[f.IS_SUMMARY] is True, is_meta=record[f.IS_META] is True)
     if kind == "interrupt":
         sink.add("events", place, "interrupt", None, None, None, None, None, None)
     sink.add("turns", place, kind, size, None)
     return True
 
 
-def kind_of_turn(record: Fields, text: str) -> str:
+def kind_of_turn(text: str, *, is_summary: bool, is_meta: bool) -> str:
     """What a user record is that begins with `text`."""
     first = text.lstrip()
     if first.startswith(INTERRUPT):
         return "interrupt"
-    if record[f.IS_SUMMARY] is True:
+    if is_summary:
         return "compact_summary"
     if first.startswith(FEEDBACK):
         return "stop_feedback"
@@ -197,4 +197,4 @@ def kind_of_turn(record: Fields, text: str) -> str:
         return "delivery"
     if first.startswith(("<command-", "<local-command-")):
         return "command"
-    return "meta" if record[f.IS_META] is True else "prompt"
+    return "meta" if is_meta else "prompt"
