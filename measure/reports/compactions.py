@@ -33,7 +33,7 @@ def rows(frames: Frames, filters: Filters) -> pl.DataFrame:  # noqa: ARG001 - th
 def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -> Report:
     """The report `compactions`."""
     table = rows(frames, filters) if table is None else table
-    decided = decisions.table(frames)
+    decided, left_out = decisions.table(frames)
     totals = {
         "compactions": len(table),
         "auto": int((table["trigger"] == "auto").sum()),
@@ -53,6 +53,7 @@ def build(frames: Frames, filters: Filters, table: pl.DataFrame | None = None) -
         notes=[
             "Before and after: tokens, as the client wrote them. Requests: those since the last compaction.",
             "The requests of a compaction itself leave no usage in transcripts.",
+            *left_out,
             *rest(table, filters, "compaction"),
         ],
         extra={"decisions": plain(decided[0].rows) if decided else []},

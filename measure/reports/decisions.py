@@ -12,6 +12,7 @@ import polars as pl
 from hooks.runtime.paths import project_root, user_folder
 from measure.reports.model import Show, Table
 from measure.reports.rows import thread_kind
+from measure.transcripts.find import reason
 
 if TYPE_CHECKING:
     from measure.frames import Frames
@@ -47,12 +48,20 @@ def folders(frames: Frames) -> list[Path]:
     return [place / "setpoint" / "log" for place in dict.fromkeys(places)]
 
 
-def logged(frames: Frames) -> Iterator[dict[str, Any]]:
-    """Rows of the compaction feature about the sessions at hand; a torn line is passed over."""
+def logged(frames: Frames, unread: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """Rows of the compaction feature about the sessions at hand; a torn line is passed over.
+
+    A log that cannot be read is added to `unread`, with the reason.
+    """
     sessions = set(frames.sessions["session_id"].to_list())
     for folder in folders(frames):
         for path in sorted(folder.glob("????-??-??.jsonl")):
-            for line in path.read_bytes().split(b"\n"):
+            try:
+                lines = path.read_bytes().split(b"\n")
+            except OSError as error:
+                unread.append((str(path), reason(error)))
+                continue
+            for line in lines:
                 try:
                     row = json.loads(line)
                 except ValueError:
@@ -61,12 +70,12 @@ def logged(frames: Frames) -> Iterator[dict[str, Any]]:
                     yield {key: row.get(key) for key in LOG_SCHEMA}
 
 
-def rows(frames: Frames) -> pl.DataFrame:
+def rows(frames: Frames, unread: list[tuple[str, str]]) -> pl.DataFrame:
     """One row an agent type (main first): its compactions in the transcripts, the hook's decisions, the last limit.
 
-    Empty where no log tells of these sessions. One row of the log may hold several decisions ("armed+nudge").
+    Empty where no log tells of these sessions; logs that cannot be read are added to `unread`. One row of the log may hold several decisions ("armed+nudge").
     """
-    log = pl.DataFrame(list(logged(frames)), schema=LOG_SCHEMA, strict=False)
+    log = pl.DataFrame(list(logged(frames, unread)), schema=LOG_SCHEMA, strict=False)
     if log.is_empty():
         return pl.DataFrame()
     kind = pl.when(pl.col("agent").is_null()).then(pl.lit("main")).otherwise(pl.col("type").fill_null("(unknown)"))
@@ -83,7 +92,11 @@ def rows(frames: Frames) -> pl.DataFrame:
     )
 
 
-def table(frames: Frames) -> list[Table]:
-    """The table for people; none where no log tells of these sessions."""
-    found = rows(frames)
-    return [Table("Decided by the hook (its log)", found, SHOW)] if len(found) else []
+def table(frames: Frames) -> tuple[list[Table], list[str]]:
+    """The table for people (none where no log tells of these sessions), and a note for each log it had to leave out."""
+    unread: list[tuple[str, str]] = []
+    found = rows(frames, unread)
+    notes = [
+        f"A log of the hook could not be read, its decisions are not counted: {path}: {why}." for path, why in unread
+    ]
+    return ([Table("Decided by the hook (its log)", found, SHOW)] if len(found) else []), notes

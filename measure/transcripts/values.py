@@ -9,7 +9,6 @@ from typing import Any
 from measure.digest import blake2b
 
 INT64_MAX = 2**63 - 1
-INT64_MIN = -(2**63)
 _CANONICAL = len("2026-11-30T13:20:38.019Z")
 
 

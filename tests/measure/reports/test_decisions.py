@@ -47,7 +47,7 @@ def test_decisions_are_counted_by_party_beside_the_transcripts(frames: Any, tmp_
         {**row("block"), "feature": "returns"},
         '{"torn": ',
     )
-    found = {one["agent_type"]: one for one in rows(frames).to_dicts()}
+    found = {one["agent_type"]: one for one in rows(frames, []).to_dicts()}
     assert list(found) == ["main", "Explore"]
     explore = found["Explore"]
     assert (explore["compactions"], explore["passed"], explore["held"], explore["nudge"], explore["armed"]) == (
@@ -62,4 +62,14 @@ def test_decisions_are_counted_by_party_beside_the_transcripts(frames: Any, tmp_
 
 
 def test_without_a_log_there_is_no_table(frames: Any) -> None:
-    assert table(frames) == []
+    assert table(frames) == ([], [])
+
+
+def test_a_log_that_cannot_be_read_is_named_and_the_others_count(frames: Any, tmp_path: Path) -> None:
+    log(tmp_path, row("held", tokens=40_000, limit=45_000))
+    bad = tmp_path / ".claude" / "setpoint" / "log" / "2026-11-29.jsonl"
+    bad.mkdir()  # a folder in its place: whoever reads, root too, is refused
+    tables, notes = table(frames)
+    assert tables[0].rows["held"].to_list() == [1]
+    assert len(notes) == 1
+    assert str(bad) in notes[0]
