@@ -73,7 +73,8 @@ def logged(frames: Frames, unread: list[tuple[str, str]]) -> Iterator[dict[str, 
 def rows(frames: Frames, unread: list[tuple[str, str]]) -> pl.DataFrame:
     """One row an agent type (main first): its compactions in the transcripts, the hook's decisions, the last limit.
 
-    Empty where no log tells of these sessions; logs that cannot be read are added to `unread`. One row of the log may hold several decisions ("armed+nudge").
+    Empty where no log tells of these sessions; logs that cannot be read are added to `unread`. One row of the log may
+    hold several decisions ("armed+nudge").
     """
     log = pl.DataFrame(list(logged(frames, unread)), schema=LOG_SCHEMA, strict=False)
     if log.is_empty():
