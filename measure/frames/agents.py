@@ -24,7 +24,7 @@ def agents(
     `returns` is null where none was seen: not every return leaves a record. `inherited_tokens` is the context of
     the request that a fork went out from; it is part of the context of each of its own requests.
     """
-    rows = _threads(raw, placed, launched)
+    rows = threads(raw, placed, launched)
     for facts in (launched, _sums(placed), _spans(raw), _counts(returns, "returns"), statuses(raw, launched, returns)):
         rows = rows.join(facts, on=THREAD, how="left", nulls_equal=True, maintain_order="left")
     counts = _counts(compactions, "compactions")
@@ -44,7 +44,7 @@ def agents(
     return labelled("agents", in_order(rows), raw, types)
 
 
-def _threads(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
+def threads(raw: RawFrames, placed: pl.DataFrame, launched: pl.DataFrame) -> pl.DataFrame:
     """Every thread once: those with requests, those launched, and the main thread of every main file."""
     mains = raw["spans"].filter(
         (pl.col("rank") == 0) & pl.col("agent_id").is_null() & pl.col("session_id").is_not_null()

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from measure.frames.sums import whole, whole_of
+from measure.frames.sums import fitting, whole, whole_of
 
 # Sums of columns of `requests`, in the order in which they are told.
 SUMS = (
@@ -52,3 +52,29 @@ def by(requests: pl.DataFrame, *keys: str | pl.Expr) -> pl.DataFrame:
 def totals(requests: pl.DataFrame) -> dict[str, Any]:
     """Sums over all rows, by name."""
     return requests.select(sums()).row(0, named=True)
+
+
+def partial() -> list[pl.Expr]:
+    """Aggregates over some of the `requests` that `merged` adds up: sums as Int128, and how many of each were known."""
+    return [
+        pl.len().cast(pl.Int64).alias("requests"),
+        *(pl.col(column).cast(pl.Int128).sum() for column in SUMS),
+        *(pl.col(column).count().cast(pl.Int64).alias(f"{column} known") for column in SUMS),
+        pl.col("output_is_lower_bound").sum().cast(pl.Int64).alias("output_lower_bound_requests"),
+    ]
+
+
+def merged(parts: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """Rows of `partial` added up: what `by` gives for all their requests, in no order, or `totals` without keys."""
+    sums = [
+        pl.col("requests").sum(),
+        *(_merged(column) for column in SUMS),
+        fitting(pl.sum_horizontal(pl.col(PROMPT).sum())).alias("total_input_tokens"),
+        pl.col("output_lower_bound_requests").sum(),
+    ]
+    return parts.group_by(keys).agg(sums) if keys else parts.select(sums)
+
+
+def _merged(column: str) -> pl.Expr:
+    nothing_known = (pl.col("requests").sum() > 0) & (pl.col(f"{column} known").sum() == 0)
+    return pl.when(nothing_known).then(None).otherwise(fitting(pl.col(column).sum())).alias(column)

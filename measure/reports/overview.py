@@ -11,6 +11,8 @@ from measure.reports.model import Filters, Report, Show, Table
 from measure.reports.words import cell, counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from measure.frames import Frames
 
 KINDS = (
@@ -64,12 +66,13 @@ def count(frames: Frames) -> Counts:
     from measure.reports.rows import thread_kind
 
     requests = frames.requests
-    threads = usage.by(requests, thread_kind()).sort("total_input_tokens", "agent_type", descending=[True, False])
-    number = frames.agents.group_by(thread_kind()).agg(pl.len().cast(pl.Int64).alias("threads"))
     return Counts(
         totals=usage.totals(requests),
-        by_model=usage.by(requests, "model").sort("requests", "model", descending=[True, False]).to_dicts(),
-        by_thread=threads.join(number, on="agent_type", how="left", maintain_order="left").to_dicts(),
+        by_model=models(usage.by(requests, "model")),
+        by_thread=threads(
+            usage.by(requests, thread_kind()),
+            frames.agents.group_by(thread_kind()).agg(pl.len().cast(pl.Int64).alias("threads")),
+        ),
         sessions=frames.sessions.height,
         agents=frames.agents["agent_id"].count(),
         projects=requests["project"].drop_nulls().n_unique(),
@@ -78,6 +81,17 @@ def count(frames: Frames) -> Counts:
         replays=int(requests["is_replay"].sum()),
         from_progress=int(requests["from_progress"].sum()),
     )
+
+
+def models(sums: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of `by_model`."""
+    return sums.sort("requests", "model", descending=[True, False]).to_dicts()
+
+
+def threads(sums: pl.DataFrame, number: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of `by_thread`; `number` has the `threads` of each `agent_type`."""
+    rows = sums.sort("total_input_tokens", "agent_type", descending=[True, False])
+    return rows.join(number, on="agent_type", how="left", maintain_order="left").to_dicts()
 
 
 def build(frames: Frames, filters: Filters) -> Report:

@@ -4,44 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from measure.columns import FRAMES
 from measure.errors import RootError, UsageError
 from measure.looking import Looking
 from measure.reports.model import Source
 from measure.reports.words import counted
-from measure.transcripts.find import default_roots
+from measure.transcripts.find import default_roots, listing
 
 if TYPE_CHECKING:
     from measure.frames import Frames
+    from measure.reports.overview import Counts
+
+More = TypeVar("More")
 
 
-def read(
-    paths: Sequence[Path],
-    *,
-    or_sample: bool = False,
-    wanted: Collection[str] = tuple(FRAMES),
-    sums_only: bool = False,
-) -> tuple[Frames, Source]:
+def read(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Frames, Source]:
     """Frames of `paths` (none: the user's own folders), and what was read of what.
 
     `or_sample`: where no path is named and the user has no transcripts, the bundled sample instead, and the source
-    says so. `wanted`, `sums_only`: what will be looked at, as in `frames.load`. Raises RootError when every place that
-    was named is bad.
+    says so. Raises RootError when every place that was named is bad.
     """
-    frames = load(paths, wanted, sums_only=sums_only)
+    frames, told, _ = _read(paths, lambda places: (load(places), None), or_sample=or_sample)
+    return frames, told
+
+
+def overview(paths: Sequence[Path], *, or_sample: bool = False) -> tuple[Counts, Source]:
+    """Counts and source of the overview of everything, read part by part; otherwise as `read`."""
+    from measure.reports import parts
+
+    def told_of(places: Sequence[Path]) -> tuple[Frames, Counts]:
+        with progress() as bar:
+            looked, step = (bar.looked, bar.step) if bar else (None, None)
+            return parts.overview(listing(places, looked=looked), step)
+
+    _, told, counts = _read(paths, told_of, or_sample=or_sample)
+    return counts, told
+
+
+def _read(
+    paths: Sequence[Path], loaded: Callable[[Sequence[Path]], tuple[Frames, More]], *, or_sample: bool
+) -> tuple[Frames, Source, More]:
+    frames, more = loaded(paths)
     empty = frames.files["skipped"].is_null().sum() == 0
     if or_sample and not paths and empty:
         from measure.sample import transcripts
 
-        return (sample := load([transcripts()])), source(sample, sample=True)
+        frames, more = loaded([transcripts()])
+        return frames, source(frames, sample=True), more
     places = [str(path) for path in paths or default_roots()]
     check_places(frames, places)
-    return frames, source(frames, places=places)
+    return frames, source(frames, places=places), more
 
 
 def check_places(frames: Frames, places: Sequence[str]) -> None:
@@ -66,13 +82,13 @@ def _closed(path: str) -> bool:
     return not os.access(path, os.R_OK)
 
 
-def load(paths: Sequence[Path], wanted: Collection[str] = tuple(FRAMES), *, sums_only: bool = False) -> Frames:
+def load(paths: Sequence[Path]) -> Frames:
     """`measure.frames.load` with a progress bar on a terminal."""
     from measure import frames
 
     with progress() as bar:
         looked, step = (bar.looked, bar.step) if bar else (None, None)
-        return frames.load(list(paths) or None, progress=step, looked=looked, wanted=wanted, sums_only=sums_only)
+        return frames.load(list(paths) or None, progress=step, looked=looked)
 
 
 def source(frames: Frames, *, places: Sequence[str] = (), sample: bool = False) -> Source:

@@ -8,12 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from measure.columns import FRAMES
 from measure.errors import UsageError
 from measure.lazy import resolve
 from measure.reports import ALIASES
 from measure.reports.model import Entry, Filters, Report, Source
-from measure.reports.stored import LOOKED_AT, is_plain_overview, stored
+from measure.reports.stored import without_frames
 from measure.transcripts.places import tidy
 
 Form = Literal["text", "json", "markdown", "csv"]
@@ -54,10 +53,10 @@ def produce(
     entries: Sequence[Entry], paths: Sequence[Path], filters: Filters, *, form: Form, or_sample: bool
 ) -> list[Report]:
     """Read, build and write. The frames are read once for all reports of one call; the reports are given back."""
-    known, source = stored(entries, paths, filters, form)
-    if known:
-        write(known, filters, source, form)
-        return known
+    finished, source = without_frames(entries, paths, filters, form=form, or_sample=or_sample)
+    if finished:
+        write(finished, filters, source, form)
+        return finished
     from measure.reports.read import read
     from measure.reports.select import select
 
@@ -66,9 +65,7 @@ def produce(
     for entry in entries:
         if entry.separate and len(paths) != 2:
             raise UsageError(f"{entry.name} needs two places: setpoint report {entry.name} A B.")
-    plain = is_plain_overview(entries, filters)
-    wanted = LOOKED_AT if plain else tuple(FRAMES)
-    frames, source = read(paths, or_sample=or_sample, wanted=wanted, sums_only=plain)
+    frames, source = read(paths, or_sample=or_sample)
     chosen = select(frames, filters)
     reports: list[Report] = []
     for entry in entries:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -20,6 +21,9 @@ FROM_BYTES = 300_000_000  # below it a process costs more to start than it saves
 PART_BYTES = 32 << 20
 MOST = 4
 TICK = 0.5  # seconds after which progress is told again, done or not: a slow disk shows nothing else
+Task = TypeVar("Task")
+Sent = TypeVar("Sent")
+Result = TypeVar("Result")
 Read = tuple[str, list[tuple[Job, scan.Seen]], dict[int, dict[str, object]]]
 
 
@@ -42,67 +46,92 @@ def run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) 
 
 
 def _run(jobs: Sequence[Job], progress: Progress | None, ways: Ways, count: int) -> Outcome:
-    # Here, for they take 20 ms, and every read of a grown tail asks `workers`.
+    # Here, for it takes time, and every read of a grown tail asks `workers`.
     import tempfile
+
+    done: dict[int, Outcome] = {}
+    with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
+        tasks = [(group, str(Path(folder) / str(number))) for number, group in enumerate(groups(jobs))]
+        sizes = [_bytes(group) for group, _ in tasks]
+
+        def here(task: tuple[list[Job], str], told: Progress | None) -> Outcome:
+            return scan.read(task[0], told, ways)
+
+        try:
+            spread(tasks, sizes, count, done, there=partial(_read, ways), taken=_taken, here=here, progress=progress)
+        except KeyboardInterrupt as stopped:
+            if isinstance(stopped, scan.Stopped):
+                done[len(tasks)] = stopped.outcome
+            raise scan.Stopped(_joined(done)) from None
+    return _joined(done)
+
+
+def spread(
+    tasks: Sequence[Task],
+    sizes: Sequence[int],
+    count: int,
+    done: dict[int, Result],
+    *,
+    there: Callable[[Task], Sent],
+    taken: Callable[[Sent], Result],
+    here: Callable[[Task, Progress | None], Result],
+    progress: Progress | None,
+) -> None:
+    """Do all tasks in `count` processes, of which this is one; results go into `done`, by the numbers of their tasks.
+
+    `there` is what another process does (a function of a module), `taken` what is made of its result in this one,
+    `here` what this one does. `sizes` in bytes are for the progress. Raises KeyboardInterrupt at Ctrl-C, when all
+    that was finished is in `done`, and BrokenProcessPool where a process was killed.
+    """
     from concurrent.futures import ProcessPoolExecutor, wait
     from multiprocessing import get_context
 
-    parts = list(groups(jobs))
-    done: dict[int, Outcome] = {}
-    with tempfile.TemporaryDirectory(prefix="setpoint-") as folder:
-        pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"), initializer=_quiet)
-        waiting = {
-            pool.submit(_read, group, ways, str(Path(folder) / str(number))): _bytes(group)
-            for number, group in enumerate(parts)
-        }
-        futures = list(waiting)
-        try:
-            own = 0
-            for number in reversed(range(len(parts))):  # the others begin at the front
-                if not futures[number].cancel():
-                    break
-                told = _told(progress, waiting, own)
-                done[number] = scan.read(parts[number], told, ways)
-                own += _bytes(parts[number])
-            for number, future in enumerate(futures):
-                if number in done:
-                    continue
-                while wait([future], TICK).not_done:
-                    _tell(progress, waiting, own)
-                done[number] = _taken(future)
+    pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"), initializer=_quiet)
+    futures = [pool.submit(there, task) for task in tasks]
+    waiting = dict(zip(futures, sizes, strict=True))
+    try:
+        own = 0
+        for number in reversed(range(len(tasks))):  # the others begin at the front
+            if not futures[number].cancel():
+                break
+            done[number] = here(tasks[number], _told(progress, waiting, own))
+            own += sizes[number]
+        for number, future in enumerate(futures):
+            if number in done:
+                continue
+            while wait([future], TICK).not_done:
                 _tell(progress, waiting, own)
-        except KeyboardInterrupt as stopped:
-            pool.shutdown(cancel_futures=True)
-            for number, future in enumerate(futures):
-                if number not in done and future.done() and not future.cancelled():
-                    done[number] = _taken(future)
-            if isinstance(stopped, scan.Stopped):
-                done[len(parts)] = stopped.outcome
-            raise scan.Stopped(_joined(done)) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
-    return _joined(done)
+            done[number] = taken(future.result())
+            _tell(progress, waiting, own)
+    except KeyboardInterrupt:
+        pool.shutdown(cancel_futures=True)
+        for number, future in enumerate(futures):
+            if number not in done and future.done() and not future.cancelled():
+                done[number] = taken(future.result())
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _bytes(jobs: Sequence[Job]) -> int:
     return sum(job.found.size - job.offset for job in jobs)
 
 
-def _told(progress: Progress | None, waiting: Mapping[Future[Read], int], own: int) -> Progress | None:
+def _told(progress: Progress | None, waiting: Mapping[Future[Any], int], own: int) -> Progress | None:
     """What tells of a group that this process reads: `own` bytes it has read before."""
     return None if progress is None else lambda done, _: _tell(progress, waiting, own + done)
 
 
-def _tell(progress: Progress | None, waiting: Mapping[Future[Read], int], own: int) -> None:
+def _tell(progress: Progress | None, waiting: Mapping[Future[Any], int], own: int) -> None:
     """The bytes of all groups that others have read, in whatever order, and our own."""
     if progress:
         others = sum(size for future, size in waiting.items() if future.done() and not future.cancelled())
         progress(others + own, sum(waiting.values()))
 
 
-def _taken(future: Future[Read]) -> Outcome:
+def _taken(read: Read) -> Outcome:
     """What one process has read."""
-    place, seen, sums = future.result()
+    place, seen, sums = read
     raw = {path.stem: pl.read_ipc(path.read_bytes()) for path in sorted(Path(place).iterdir())}
     return Outcome(raw, seen, sums)
 
@@ -136,7 +165,8 @@ def _quiet() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _read(group: list[Job], ways: Ways, place: str) -> Read:
+def _read(ways: Ways, task: tuple[list[Job], str]) -> Read:
+    group, place = task
     outcome = scan.read(group, None, ways)
     os.mkdir(place)  # noqa: PTH102
     for name, table in outcome.raw.items():
