@@ -1,7 +1,7 @@
-"""Which files of a read cannot be told apart from each other: those that share a session, a record, a response, a call.
+"""Which files of a read cannot be told apart from each other: those that share a session, a response, a record, a call.
 
-What is counted of one file depends on another one only through ids that stand in both, so files that share none can
-be resolved apart. Of all ids their digests are enough: two ids with one digest only join files that need not be.
+What the overview counts of one file depends on another one only through ids that stand in both, so files that share
+none can be resolved apart. Digests of the ids are enough: two ids with one digest only join what need not be joined.
 
 The nodes that are joined are numbers of files; the meta files come after the last one, in the order of their listing.
 """
@@ -13,72 +13,48 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from measure.frames.launches import LAUNCHERS
+from measure.frames.launches import INLINE, LAUNCHERS
+from measure.frames.runs import same_as_before
 from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing
 
-_RECORDS = ("usage", "tool_uses", "tool_results", "turns", "agent_results", "deliveries")
-_NOBODY = pl.lit(0, pl.UInt64)  # rows that name no session may be one thread all the same
+_LOW = (1 << 32) - 1
+# One seed a kind of id: a call is not joined with a record.
+_SESSION, _RESPONSE, _RECORD, _CALL = range(4)
 
 
 @dataclass(slots=True)
 class Links:
-    """What each node names, once: `shared` joins the nodes of a digest, `calls` only where that call is `asked` for.
+    """What each group of nodes names: one row a `node`, with many a `digest`.
 
-    A call's id alone joins nobody: some servers number the calls of every conversation from 1. It matters where a
-    launch, a result that names an agent, or a delivery stands for it. `beside`: meta files and their transcripts.
+    `ids`, sessions and responses, join whatever has one in common. `marks`, records and calls, are many and join only
+    where one is `asked` for, by a launch, an agent's result, a delivery or an inline chain: nothing else looks at who
+    owns a record, and some servers number the calls of each conversation from 1. Of them half a digest is kept.
     """
 
-    shared: pl.DataFrame
-    calls: pl.DataFrame
+    ids: pl.DataFrame
+    marks: pl.DataFrame
     asked: pl.Series
-    beside: list[tuple[int, int]]
-
-    def edges(self) -> list[tuple[int, int]]:
-        """Pairs of nodes that join all that belong together."""
-        calls = self.calls.filter(pl.col("digest").is_in(self.asked.implode()))
-        return [*self.beside, *edges(self.shared), *edges(calls)]
-
-    def moved(self, to: Sequence[int]) -> Links:
-        """The same for groups of nodes: `to` has the group of each node."""
-        groups = pl.Series("node", to, dtype=pl.UInt32)
-        return Links(_moved(self.shared, groups), _moved(self.calls, groups), self.asked, [])
 
 
-def links(raw: RawFrames, found: Listing) -> Links:
-    """The links of the files of `raw`, which is prepared and read from `found`."""
-    metas = raw["metas"].select(_nodes(raw["metas"]["path"], found), "file", "session_id")
-    shared = [
-        raw["spans"].select("file", session()),  # every record is in a span
-        metas.select(pl.col("node").alias("file"), session()),
-        _responses(raw["usage"]),
-        *(_digests(raw[name], "uuid", 1) for name in _RECORDS),
-    ]
-    asked = [
-        _digests(raw["tool_uses"].filter(pl.col("tool").is_in(LAUNCHERS)), "tool_use_id", 2),
-        *(_digests(raw[name], "tool_use_id", 2) for name in ("agent_results", "deliveries")),
-    ]
-    calls = [_digests(raw[name], "tool_use_id", 2) for name in ("tool_uses", "tool_results")]
+def linked(raw: RawFrames, found: Listing) -> tuple[list[int], Links]:
+    """The group of each node of `found`, and the links of the groups; `raw` is prepared (`ownership.prepare`)."""
+    metas = raw["metas"].select(nodes(raw["metas"]["path"], found), "file", "session_id")
+    ids = _ids(raw, metas)
+    marks, asked = _marks(raw)
     beside = metas.select("node", "file").drop_nulls().rows()
-    return Links(_once(shared), _once([*calls, *asked]), pl.concat(asked)["digest"].unique(), beside)
+    to = groups(len(found.files) + len(found.metas), [*beside, *_edges(ids), *_edges(_only(marks, asked))])
+    return to, Links(_packed(ids, to), _packed(marks, to), asked)
 
 
-def together(parts: Sequence[Links], starts: Sequence[int]) -> Links:
-    """The links of several reads as those of one; the nodes of each are counted from its start."""
-    shared, calls = (
-        pl.concat([rows.with_columns(pl.col("node") + start) for rows, start in zip(tables, starts, strict=False)])
-        for tables in ([one.shared for one in parts], [one.calls for one in parts])
+def together(parts: Sequence[Links], starts: Sequence[int]) -> list[tuple[int, int]]:
+    """Pairs of groups of several reads that join all that belong together; those of a read count from its start."""
+    asked = pl.concat([part.asked for part in parts]).unique()
+    placed = [(part, pl.col("node") + start) for part, start in zip(parts, starts, strict=True)]
+    ids = pl.concat([_flat(part.ids).with_columns(node) for part, node in placed])
+    return _edges(ids) + _edges(
+        pl.concat([_only(_flat(part.marks), asked).with_columns(node) for part, node in placed])
     )
-    return Links(shared, calls, pl.concat([one.asked for one in parts]).unique(), [])
-
-
-def edges(rows: pl.DataFrame) -> list[tuple[int, int]]:
-    """Pairs of nodes that have a digest in common."""
-    ordered = rows["digest"].sort()
-    several = ordered.filter(ordered == ordered.shift()).unique()
-    rows = rows.filter(pl.col("digest").is_in(several.implode())).sort("digest", "node")
-    pairs = rows.select("node", before=pl.col("node").shift(), same=pl.col("digest") == pl.col("digest").shift())
-    return pairs.filter("same").select("before", "node").unique().rows()
 
 
 def groups(number: int, joined: Iterable[tuple[int, int]]) -> list[int]:
@@ -97,12 +73,41 @@ def groups(number: int, joined: Iterable[tuple[int, int]]) -> list[int]:
     return [names.setdefault(top(node), len(names)) for node in range(number)]
 
 
-def session(column: str = "session_id") -> pl.Expr:
-    """The digest of a session in `Links.shared`."""
-    return pl.when(pl.col(column).is_null()).then(_NOBODY).otherwise(pl.col(column).hash(3)).alias("digest")
+def _ids(raw: RawFrames, metas: pl.DataFrame) -> pl.DataFrame:
+    """Sessions, of which rows without one are one too: every record is in a span; and responses."""
+    session = pl.when(pl.col("session_id").is_not_null()).then(pl.col("session_id").hash(_SESSION)).otherwise(0)
+    named, alone = (raw["usage"].filter(which) for which in (pl.col("message_id") != "", _unnamed()))
+    named = named.filter(~same_as_before(named["file"], named["message_id"]))
+    return pl.concat(
+        [
+            raw["spans"].select(pl.col("file").alias("node"), session.alias("digest")),
+            metas.select("node", session.alias("digest")),
+            _digests(named, "message_id", _RESPONSE),
+            _digests(alone, "uuid", _RECORD),  # what stands for the id that is missing (`responses.keys`)
+        ]
+    )
 
 
-def _nodes(metas: pl.Series, found: Listing) -> pl.Series:
+def _unnamed() -> pl.Expr:
+    return pl.col("message_id").is_null() | (pl.col("message_id") == "")
+
+
+def _marks(raw: RawFrames) -> tuple[pl.DataFrame, pl.Series]:
+    """Records and calls, and those among them that are asked for. A call's record is also one of usage."""
+    launching = raw["tool_uses"].filter(pl.col("tool").is_in(LAUNCHERS))
+    telling = [launching, raw["agent_results"], raw["deliveries"]]
+    inline = [raw[name].filter(pl.col("rank") == INLINE) for name in ("usage", "turns")]
+    asked = [
+        *(_digests(rows, "tool_use_id", _CALL) for rows in telling),
+        *(_digests(rows, "uuid", _RECORD) for rows in (*telling, *inline, raw["tool_results"])),
+    ]
+    others = [_digests(raw[name], "tool_use_id", _CALL) for name in ("tool_uses", "tool_results")]
+    others += [_digests(raw[name], "uuid", _RECORD) for name in ("usage", "turns")]
+    low = (pl.col("digest") & _LOW).cast(pl.UInt32)
+    return pl.concat([*asked, *others]).with_columns(low), pl.concat(asked).select(low.unique()).to_series()
+
+
+def nodes(metas: pl.Series, found: Listing) -> pl.Series:
     """The nodes of meta files, by their paths; those are as `build.clean` has texts that are no UTF-8."""
     paths = [path.encode("utf-8", "replace").decode() for path in found.metas]
     numbers = {path: len(found.files) + at for at, path in enumerate(paths)}
@@ -111,19 +116,30 @@ def _nodes(metas: pl.Series, found: Listing) -> pl.Series:
 
 def _digests(rows: pl.DataFrame, column: str, seed: int) -> pl.DataFrame:
     """What rows name; null equals nothing."""
-    return rows.select("file", column).drop_nulls(column).select("file", pl.col(column).hash(seed).alias("digest"))
+    rows = rows.select(pl.col("file").alias("node"), column).drop_nulls(column)
+    return rows.select("node", pl.col(column).hash(seed).alias("digest"))
 
 
-def _responses(usage: pl.DataFrame) -> pl.DataFrame:
-    """The ids of the responses. Where a record has none its uuid is the response's name, and joins files anyway."""
-    return _digests(usage.filter(pl.col("message_id") != ""), "message_id", 4)
+def _only(rows: pl.DataFrame, asked: pl.Series) -> pl.DataFrame:
+    return rows.filter(pl.col("digest").is_in(asked.implode()))
 
 
-def _once(rows: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """One row a node and digest."""
-    found = pl.concat(rows).unique()
-    return found.select(pl.col("file").cast(pl.UInt32).alias("node"), "digest")
+def _edges(rows: pl.DataFrame) -> list[tuple[int, int]]:
+    """Pairs of nodes that have a digest in common."""
+    ordered = rows["digest"].sort()
+    several = ordered.filter(ordered == ordered.shift()).unique()
+    rows = _only(rows, several).sort("digest", "node")
+    rows = rows.select(
+        "node", "digest", before=pl.col("node").shift(), same=pl.col("digest") == pl.col("digest").shift()
+    )
+    return rows.filter("same").select("before", "node").unique().rows()
 
 
-def _moved(rows: pl.DataFrame, to: pl.Series) -> pl.DataFrame:
-    return rows.select(to.gather(rows["node"]), "digest").unique()
+def _packed(rows: pl.DataFrame, to: Sequence[int]) -> pl.DataFrame:
+    """One row a group."""
+    to_group = pl.Series(to, dtype=pl.UInt32).gather(rows["node"])
+    return rows.with_columns(node=to_group).group_by("node").agg("digest")
+
+
+def _flat(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.explode("digest")

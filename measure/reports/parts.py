@@ -24,7 +24,7 @@ from measure.frames import files as _files
 from measure.frames import requests as _requests
 from measure.frames.labels import typed
 from measure.frames.launches import launches
-from measure.frames.links import Links, groups, links, session, together
+from measure.frames.links import Links, groups, linked, nodes, together
 from measure.frames.ownership import prepare
 from measure.horizon import horizon
 from measure.metrics import usage
@@ -68,8 +68,9 @@ def overview(found: Listing, progress: Progress | None = None, size: int = cut.P
 
     `size` is that of a part in bytes, about. Raises KeyboardInterrupt at Ctrl-C.
     """
-    listings = cut.parts(found, size)
-    parts = _counted(listings, progress, linked=len(listings) > 1)
+    count = processes.workers(sum(one.size for one in found.files))
+    listings = cut.parts(found, size, count)
+    parts = _counted(listings, progress, alone=len(listings) == 1)
     files = [*(part.files for part in parts), _account(scan.finished({}, {}, Listing(skipped=found.skipped)))]
     frames = Frames(files=pl.concat(files).sort("file"), roots=found.roots)
     frames.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
@@ -77,17 +78,17 @@ def overview(found: Listing, progress: Progress | None = None, size: int = cut.P
     again = _linked(listings, parts) if len(parts) > 1 else []
     if again:
         read = sum(one.size for one in found.files)
-        parts += _counted(list(cut.packed(again, size)), _after(read, progress), linked=False)
+        parts += _counted(list(cut.packed(again, size)), _after(read, progress), alone=True)
     return frames, _sum(parts)
 
 
-def _counted(listings: Sequence[Listing], progress: Progress | None, *, linked: bool) -> list[Part]:
+def _counted(listings: Sequence[Listing], progress: Progress | None, *, alone: bool) -> list[Part]:
     """Each part counted, much at once in several processes."""
     from concurrent.futures.process import BrokenProcessPool
 
     sizes = [sum(one.size for one in found.files) for found in listings]
     count = min(processes.workers(sum(sizes)), len(listings))
-    there = partial(_part, linked=linked)
+    there = partial(_part, alone=alone)
     done: dict[int, Part] = {}
     if count > 1:
         with suppress(BrokenProcessPool):  # one was killed, for its memory perhaps: what is left is done here
@@ -110,25 +111,25 @@ def _after(before: int, progress: Progress | None, total: int | None = None) -> 
     return lambda done, more: progress(before + done, before + more if total is None else total)
 
 
-def _part(found: Listing, progress: Progress | None = None, *, linked: bool) -> Part:
-    """One part read and counted; its groups are told apart where they may be `linked` to those of other parts."""
+def _part(found: Listing, progress: Progress | None = None, *, alone: bool) -> Part:
+    """One part read and counted; `alone`: nothing in it is linked to another one, so that it is all one group."""
     raw = prepare(_raw(found, progress))
-    named, nodes = links(raw, found) if linked else None, len(found.files) + len(found.metas)
-    to = groups(nodes, named.edges()) if named else [0] * nodes
-    named = named and named.moved(to)
+    to, named = ([0] * (len(found.files) + len(found.metas)), None) if alone else linked(raw, found)
     placed = _requests.placed(raw)
     raw["usage"] = raw["usage"].drop(_requests.TOLD)  # as in `resolved.resolve`: of what follows none looks at them
     launched = launches(raw)
     requests = _requests.framed(typed(placed, launched))
     runs = typed(_agents.threads(raw, placed, launched), launched)
     sessions = raw["spans"].select("session_id").drop_nulls().unique()
+    projects = requests.select("session_id", "project").drop_nulls("project").unique()
+    at = _groups_of(raw, found, to)
     return Part(
         files=_account(raw),
         oldest=cast("datetime | None", raw["spans"]["first_ts"].min()),
-        requests=_grouped(_requests_of(requests), named),
-        runs=_grouped(_runs_of(runs), named),
-        sessions=_grouped(sessions, named),
-        projects=_grouped(requests.select("session_id", "project").drop_nulls("project").unique(), named),
+        requests=_grouped(_requests_of(requests), at),
+        runs=_grouped(_runs_of(runs), at),
+        sessions=_grouped(sessions, at),
+        projects=_grouped(projects, at),
         groups=to,
         links=named,
     )
@@ -162,22 +163,26 @@ def _runs_of(threads: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _grouped(rows: pl.DataFrame, named: Links | None) -> pl.DataFrame:
-    """Rows with the group of their session instead of the session: all its files are in one group."""
-    if named is None:
-        return rows.with_columns(pl.lit(0, pl.UInt32).alias("group")).drop("session_id")
-    found = rows.with_columns(session()).join(named.shared, on="digest", how="left")
-    return found.rename({"node": "group"}).drop("session_id", "digest")
+def _groups_of(raw: RawFrames, found: Listing, to: Sequence[int]) -> pl.DataFrame:
+    """The `group` of each `session_id`: all files that name it are in one."""
+    metas = raw["metas"].select(nodes(raw["metas"]["path"], found).alias("file"), "session_id")
+    rows = pl.concat([raw["spans"].select("file", "session_id"), metas])
+    group = pl.Series("group", to, dtype=pl.UInt32).gather(rows["file"])
+    return rows.select("session_id", group).unique("session_id")
+
+
+def _grouped(rows: pl.DataFrame, at: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the group of their session instead of the session."""
+    return rows.join(at, on="session_id", how="left", nulls_equal=True).drop("session_id")
 
 
 def _linked(listings: Sequence[Listing], parts: Sequence[Part]) -> list[Listing]:
     """Groups of several parts that belong together, each whole; their counts are dropped from the parts."""
-    starts = list(accumulate((max(part.groups, default=-1) + 1 for part in parts), initial=0))
-    named = [part.links for part in parts if part.links]
-    joined = groups(starts[-1], together(named, starts).edges())
+    *starts, number = accumulate((max(part.groups, default=-1) + 1 for part in parts), initial=0)
+    joined = groups(number, together([part.links for part in parts if part.links], starts))
     times = Counter(joined)
     out: dict[int, Listing] = {}
-    for part, found, start in zip(parts, listings, starts, strict=False):
+    for part, found, start in zip(parts, listings, starts, strict=True):
         part.links = None
         gone = set()
         for node, group in enumerate(part.groups):

@@ -13,22 +13,23 @@ from math import ceil
 
 from measure.transcripts.find import Listing
 
-PART_BYTES = 96 << 20
+PART_BYTES = 192 << 20
 HEAD = 64 << 10  # a long first prompt stands before the uuid of its record
-_FIRSTS = [re.compile(rb'"%s":"([^"\\]+)"' % name) for name in (b"uuid", b"sessionId")]
+_FIRSTS = [re.compile(rb'"%s": ?"([^"\\]+)"' % name) for name in (b"uuid", b"sessionId")]
 _ENDING = re.compile(r"\.(?:jsonl(?:\.\d+)?|meta\.json)$", re.IGNORECASE)
 _AGENTS = re.compile(r"[/\\]subagents[/\\]")
 
 
-def parts(found: Listing, size: int) -> list[Listing]:
+def parts(found: Listing, size: int, readers: int = 1) -> list[Listing]:
     """`found` in parts of about `size` bytes or one session, each in the order of the paths; at least one.
 
-    What could not be looked at is in none of them.
+    As many or a multiple of the `readers`, about. What could not be looked at is in none of them.
     """
     total = sum(one.size for one in found.files)
-    if total <= size:
+    number = ceil(total / size / readers) * readers
+    if number <= 1:
         return [Listing(files=found.files, metas=found.metas)]
-    return list(packed(_sessions(found), total / ceil(total / size)))
+    return list(packed(_sessions(found), total / number))
 
 
 def packed(groups: Iterable[Listing], size: float) -> Iterator[Listing]:

@@ -7,15 +7,12 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
 from measure.transcripts import build, scan
 from measure.transcripts.scan import Job, Outcome, Progress, Ways
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 FROM_BYTES = 300_000_000  # below it a process costs more to start than it saves
 PART_BYTES = 32 << 20
@@ -83,31 +80,42 @@ def spread(
     `here` what this one does. `sizes` in bytes are for the progress. Raises KeyboardInterrupt at Ctrl-C, when all
     that was finished is in `done`, and BrokenProcessPool where a process was killed.
     """
-    from concurrent.futures import ProcessPoolExecutor, wait
+    from concurrent.futures import Future, ProcessPoolExecutor, wait
     from multiprocessing import get_context
 
     pool = ProcessPoolExecutor(count - 1, mp_context=get_context("spawn"), initializer=_quiet)
-    futures = [pool.submit(there, task) for task in tasks]
-    waiting = dict(zip(futures, sizes, strict=True))
+    futures: dict[int, Future[Sent]] = {}
+    first, last, own = 0, len(tasks), 0
+
+    def hand_out(limit: int) -> None:
+        # Few at once, from the front: a task that was handed out and taken back would break a pool that breaks.
+        nonlocal first
+        while first < last and sum(not future.done() for future in futures.values()) < limit:
+            futures[first] = pool.submit(there, tasks[first])
+            first += 1
+
+    def tell(now: int = 0, _: int = 0) -> None:
+        hand_out(2 * (count - 1))
+        if progress:
+            others = sum(sizes[number] for number, future in futures.items() if future.done())
+            progress(others + own + now, sum(sizes))
+
     try:
-        own = 0
-        for number in reversed(range(len(tasks))):  # the others begin at the front
-            if not futures[number].cancel():
-                break
-            done[number] = here(tasks[number], _told(progress, waiting, own))
-            own += sizes[number]
-        for number, future in enumerate(futures):
-            if number in done:
-                continue
+        hand_out(count - 1)
+        while first < last:
+            last -= 1
+            done[last] = here(tasks[last], tell)
+            own += sizes[last]
+            tell()
+        for number, future in futures.items():
             while wait([future], TICK).not_done:
-                _tell(progress, waiting, own)
+                tell()
             done[number] = taken(future.result())
-            _tell(progress, waiting, own)
+            tell()
     except KeyboardInterrupt:
         pool.shutdown(cancel_futures=True)
-        for number, future in enumerate(futures):
-            if number not in done and future.done() and not future.cancelled():
-                done[number] = taken(future.result())
+        finished = [number for number, future in futures.items() if future.done() and not future.cancelled()]
+        done |= {number: taken(futures[number].result()) for number in finished if number not in done}
         raise
     finally:
         pool.shutdown(cancel_futures=True)
@@ -115,18 +123,6 @@ def spread(
 
 def _bytes(jobs: Sequence[Job]) -> int:
     return sum(job.found.size - job.offset for job in jobs)
-
-
-def _told(progress: Progress | None, waiting: Mapping[Future[Any], int], own: int) -> Progress | None:
-    """What tells of a group that this process reads: `own` bytes it has read before."""
-    return None if progress is None else lambda done, _: _tell(progress, waiting, own + done)
-
-
-def _tell(progress: Progress | None, waiting: Mapping[Future[Any], int], own: int) -> None:
-    """The bytes of all groups that others have read, in whatever order, and our own."""
-    if progress:
-        others = sum(size for future, size in waiting.items() if future.done() and not future.cancelled())
-        progress(others + own, sum(waiting.values()))
 
 
 def _taken(read: Read) -> Outcome:

@@ -14,7 +14,6 @@ from made_transcripts import assistant, base, lines, session, usage, user
 from measure.frames import load
 from measure.reports.overview import count
 from measure.reports.read import source
-from measure.reports.stored import LOOKED_AT
 from measure.transcripts import build
 from measure.transcripts.extract import Reader
 from measure.transcripts.find import Listing, listing
@@ -23,6 +22,7 @@ from measure.transcripts.scan import scan
 from measure.transcripts.sink import Sink
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
+LOOKED_AT = ("requests", "agents", "sessions", "files")  # by the overview
 odd = st.one_of(st.none(), st.booleans(), st.floats(allow_nan=False), st.text(max_size=3), st.integers(-5, 2**66))
 number = st.one_of(st.integers(0, 500), odd)
 text = st.one_of(st.text(max_size=30), st.sampled_from(["\ud800x", "é→😀", "1\ta\n2\tb", "<persisted-output>\nx", ""]))
