@@ -264,7 +264,7 @@ def test_every_form_of_the_report_is_that_of_the_whole(
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("size", [30_000, 1_000_000, 10_000_000])
+@pytest.mark.parametrize("size", [200_000, 10_000_000])
 def test_public_transcripts_in_parts_are_those_as_a_whole(size: int) -> None:
     assert same(SHARED / "transcripts", size) > 1
     assert same(SHARED / "corpus", size // 10) > 1
