@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -85,16 +85,12 @@ def load(
     progress: Callable[[int, int], None] | None = None,
     looked: Callable[[int], None] | None = None,
     store: bool | None = None,
-    wanted: Collection[str] = tuple(FRAMES),
-    sums_only: bool = False,
 ) -> Frames:
     """Read transcripts below `paths` (else the client's config folders) into frames. Nothing found is no error.
 
     `looked(files found so far)` is called while looking, `progress(bytes read, bytes in all)` while reading. `store`:
     read only what was written since the last time and keep the rest in the user's cache folder; None: not unless the
-    command line switched it on. `wanted`: the frames that will be looked at, where that is known to be few; without a
-    store less is read for them. `sums_only`: of those frames only the sums of requests, threads and sessions will be
-    looked at, as the overview does; other columns may be null then.
+    command line switched it on.
     """
     found = listing(paths, looked=looked)
     if store if store is not None else place.is_on():
@@ -108,10 +104,9 @@ def load(
             frames = resolve(scan(found, progress), found)
             frames.notes.append(f"The store could not be used ({type(error).__name__}): everything was read.")
             return frames
-    from measure.transcripts.scan import Ways, scan
+    from measure.transcripts.scan import scan
 
-    ways = Ways(complete=False, contents="reads" in wanted, sums_only=sums_only)
-    return resolve(scan(found, progress, ways), found, wanted)
+    return resolve(scan(found, progress), found)
 
 
 def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
@@ -125,8 +120,8 @@ def of_cache(folder: Path, oldest: datetime | None, found: Listing) -> Frames:
     return frames
 
 
-def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAMES)) -> Frames:
+def resolve(raw: RawFrames, found: Listing) -> Frames:
     """Frames from raw tables, which are used up: `resolved.resolve`, imported when it is needed."""
     from measure.frames import resolved
 
-    return resolved.resolve(raw, found, wanted)
+    return resolved.resolve(raw, found)

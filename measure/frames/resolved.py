@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
-from measure.columns import FRAMES
 from measure.frames import Frames
 from measure.frames import agents as _agents
 from measure.frames import compactions as _compactions
@@ -23,11 +20,8 @@ from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing
 
 
-def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAMES)) -> Frames:
-    """Frames from raw tables: pure but for the repository roots, which are looked up on disk. `raw` is used up.
-
-    Only the `wanted` frames, and those they are made from; the others are no attribute of the result.
-    """
+def resolve(raw: RawFrames, found: Listing) -> Frames:
+    """Frames from raw tables: pure but for the repository roots, which are looked up on disk. `raw` is used up."""
     raw = prepare(raw)
     out = Frames(files=_files.files(raw), roots=found.roots)
     out.bad_roots = [{"path": path, "reason": why} for path, why in found.bad_roots]
@@ -39,15 +33,10 @@ def resolve(raw: RawFrames, found: Listing, wanted: Collection[str] = tuple(FRAM
     out.returns = _returns.returns(raw, placed, launched)
     out.agents = _agents.agents(raw, placed, launched, out.compactions, out.returns)
     out.sessions = _sessions.sessions(raw, out.requests, out.agents, out.compactions)
-    calls = {"tool_calls", "reads", "events"} & set(wanted)
-    if calls:
-        answered = _tool_calls.answered(raw, placed)
-        out.tool_calls = _tool_calls.framed(answered, raw, launched)
-        out.reads = _reads.reads(raw, answered, launched)
-        out.events = _events.events(raw, answered, launched)
-    else:
-        for name in ("tool_calls", "reads", "events"):
-            delattr(out, name)
+    answered = _tool_calls.answered(raw, placed)
+    out.tool_calls = _tool_calls.framed(answered, raw, launched)
+    out.reads = _reads.reads(raw, answered, launched)
+    out.events = _events.events(raw, answered, launched)
     oldest = raw["spans"]["first_ts"].min() if raw["spans"].height else None
     out.horizon = horizon(found.roots, oldest)  # type: ignore[arg-type]
     return out

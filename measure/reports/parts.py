@@ -35,7 +35,7 @@ from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing
 from measure.transcripts.scan import Job, Progress, Ways
 
-WAYS = Ways(complete=False, contents=False, sums_only=True)
+WAYS = Ways(complete=False, sums_only=True)
 _ACCOUNT = ("file", "skipped", *_files.COUNTS, "first_damaged_line", "surrogates", "clamped")
 _COUNTED = ("requests", "runs", "sessions", "projects")
 

@@ -85,10 +85,8 @@ class Batch:
     warm, and fresh memory costs as much as decoding. `mended` and `clamped` gather by file what had to be mended.
     """
 
-    def __init__(
-        self, mended: Mended, clamped: dict[int, int], *, contents: bool = True, sums_only: bool = False
-    ) -> None:
-        self.sink = Sink(contents=contents and not sums_only)
+    def __init__(self, mended: Mended, clamped: dict[int, int], *, sums_only: bool = False) -> None:
+        self.sink = Sink(contents=not sums_only)
         self.sums_only = sums_only
         self._known = len((plain.SUMS if sums_only else plain.LEAVES).pointers)  # columns behind it are null
         self.mended, self.clamped = mended, clamped

@@ -68,7 +68,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """How to read. `complete`: leave out a last line that has no end yet. `contents`: mark the lines of reads.
+    """How to read. `complete`: leave out a last line that has no end yet.
 
     `sums_only`: only what requests, threads and sessions and their sums are made of (`reports.overview.count`); other
     columns of `usage`, `tool_uses` and `spans` are null, and of `tool_results`, `turns` and `contents` there are only
@@ -76,7 +76,6 @@ class Ways:
     """
 
     complete: bool = True
-    contents: bool = True
     sums_only: bool = False
 
 
@@ -183,7 +182,7 @@ class Scanner:
         self.parts: list[RawFrames] = []
         self.mended: Mended = {}
         self.clamped: dict[int, int] = {}
-        self.batch = Batch(self.mended, self.clamped, contents=ways.contents, sums_only=ways.sums_only)
+        self.batch = Batch(self.mended, self.clamped, sums_only=ways.sums_only)
         self._wanted = SUMS if ways.sums_only else LEAVES
         self.journal: list[Row] = []
         self.seen: list[tuple[Job, Seen]] = []

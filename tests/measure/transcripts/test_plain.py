@@ -13,6 +13,7 @@ from made_transcripts import assistant, base, lines, session, usage, user
 
 from measure.frames import load
 from measure.reports.overview import count
+from measure.reports.parts import overview
 from measure.reports.read import source
 from measure.transcripts import build
 from measure.transcripts.extract import Reader
@@ -22,7 +23,6 @@ from measure.transcripts.scan import scan
 from measure.transcripts.sink import Sink
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
-LOOKED_AT = ("requests", "agents", "sessions", "files")  # by the overview
 odd = st.one_of(st.none(), st.booleans(), st.floats(allow_nan=False), st.text(max_size=3), st.integers(-5, 2**66))
 number = st.one_of(st.integers(0, 500), odd)
 text = st.one_of(st.text(max_size=30), st.sampled_from(["\ud800x", "é→😀", "1\ta\n2\tb", "<persisted-output>\nx", ""]))
@@ -118,9 +118,9 @@ def same(path: Path) -> None:
 
 
 def same_sums(path: Path) -> None:
-    whole, sums = load([path], store=False), load([path], store=False, wanted=LOOKED_AT, sums_only=True)
-    assert count(sums) == count(whole)
-    assert source(sums) == source(whole)
+    whole, (told, sums) = load([path], store=False), overview(listing([path]))
+    assert sums == count(whole)
+    assert source(told) == source(whole)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -48,12 +48,3 @@ def test_little_is_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SETPOINT_PROCESSES", raising=False)
     assert processes.workers(1000) == 1
     assert processes.workers(10**9) >= 1
-
-
-def test_overview_reads_no_contents_and_counts_the_same(root: Path) -> None:
-    from measure.reports.overview import count
-
-    few, whole = load([root], wanted=("requests", "agents", "sessions", "files")), load([root])
-    assert count(few) == count(whole)
-    with pytest.raises(AttributeError):
-        _ = few.reads
