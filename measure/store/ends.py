@@ -21,7 +21,7 @@ def ends(raw: RawFrames, requests: pl.DataFrame, paths: list[str]) -> dict[str, 
     out: dict[str, dict[str, Any]] = {path: {"threads": [], "folders": [], "last": {}} for path in numbers.values()}
     kinds = _kinds(requests)
     mine = pl.col("file").is_in(pl.Series(list(numbers), dtype=pl.Int64).implode())
-    alone = raw["usage"].filter(pl.col("file").n_unique().over("message_id") == 1)
+    alone = raw["usage"].filter((pl.col("file").min() == pl.col("file").max()).over("message_id"))
     usage = raw["usage"].filter(mine)
     thread = ["file", "session_id", "agent_id", "sidechain"]
     for file, session, agent, aside in raw["spans"].filter(mine).select(thread).unique().iter_rows():
@@ -43,12 +43,16 @@ def _kinds(requests: pl.DataFrame) -> dict[tuple[str, str | None], str]:
 def _last(usage: pl.DataFrame, numbers: dict[int, str]) -> dict[str, dict[str, Any]]:
     """The last responses of each file, all their records weighed together."""
     once = usage.filter(pl.col("message_id").is_not_null()).sort("file", "line")
-    rows = once.filter((pl.col("request_id").n_unique().over("message_id") == 1) & ~pl.col("from_progress"))
+    own = ~pl.col("from_progress")
+    of_response = once.group_by("file", "message_id").agg(
+        pl.col("line").filter(own).max().alias("end"), pl.col("request_id").n_unique().alias("requests")
+    )
+    newest = of_response.filter((pl.col("requests") == 1) & pl.col("end").is_not_null()).sort("file", "end")
+    newest = newest.group_by("file").tail(RESPONSES).select("file", "message_id")
+    rows = once.filter(own).join(newest, on=("file", "message_id"), how="semi")
     rows = rows.with_columns(pl.col("ts").dt.strftime(TIME_FORMAT))
-    newest = rows.group_by("file", "message_id").agg(pl.col("line").max().alias("end"))
-    newest = newest.sort("file", "end").group_by("file").tail(RESPONSES).select("file", "message_id")
     out: dict[str, dict[str, Any]] = {}
-    for row in rows.join(newest, on=("file", "message_id"), how="semi").iter_rows(named=True):
+    for row in rows.iter_rows(named=True):
         of_file = out.setdefault(numbers[row["file"]], {})
         old = of_file.get(row["message_id"])
         of_file[row["message_id"]] = _with(old, row) if old is not False else False

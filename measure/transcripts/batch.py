@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, groupby, repeat
-from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -222,7 +221,7 @@ class Batch:
         if not answers:
             return
         columns, first, odd = chunk.columns, chunk.first, self.odd
-        pick = itemgetter(*answers) if len(answers) > 1 else lambda values: (values[answers[0]],)
+        pick = plain.picker(answers)
         self._answers += [first + at for at in answers]
         for column, values in self._answered.items():
             values.extend(pick(columns[column]))

@@ -7,7 +7,8 @@ goes to the per-record functions. A property test holds both to the same rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from measure.transcripts import fields as f
@@ -90,9 +91,9 @@ PARENTS = Wanted(("/parentUuid",))
 TURN = Wanted(("/message/content", "/isCompactSummary", "/isMeta"))
 PROMPT = b'"message":{"role":"user","content":"'  # a user record that is written so holds one text
 
-_NOBODY = (None, None, None)
+_ALONE = (None, None, None, None)  # no second block, and nothing that tells of an agent
 _TELLING = ("<persisted", "PreToolUse:", "[Request")
-_BLOCKS = ("text", "thinking", "tool_use")
+_BLOCKS = frozenset({"text", "thinking", "tool_use"})
 INPUT_CHARS = 11  # place of the input's size in the columns of `call`
 PRINT_INITIALS = ("c", "h", "s", "t")  # as hooks.runtime.printing: cat, head, sed, tail
 
@@ -128,30 +129,60 @@ class Kinds(NamedTuple):
 
 def kinds(columns: Sequence[Sequence[Any]], *, sums_only: bool = False) -> Kinds:
     """Sort the records of a chunk, given by column. `sums_only`: the columns are those of `SUMS`, without results."""
+    said: list[int] = []
+    asked: list[int] = []
     out = Kinds([], [], [], [], [])
-    answer, result_, prompt, sent, other = (one.append for one in out)
-    text_ = BLOCK_TYPE if sums_only else RESULT  # a type passes for a plain text
-    told = (f.TYPE, BLOCK_TYPE, SECOND_BLOCK, MODEL, OUTPUT, SECOND_ITERATION, text_, f.ATTACHMENT)
-    rows = zip(*(columns[at] for at in told), strict=True)
-    agents = zip(*(columns[at] for at in (f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN)), strict=True)
-    for at, ((kind, block, second, model, output, iteration, text, attached), agent) in enumerate(
-        zip(rows, agents, strict=True)
-    ):
+    attached = columns[f.ATTACHMENT]
+    for at, kind in enumerate(columns[f.TYPE]):
         if kind == "assistant":
-            known = block in _BLOCKS and second is None and iteration is None and type(output) is int
-            (answer if known and type(model) is str and model != SYNTHETIC else other)(at)
+            said.append(at)
         elif kind == "user":
-            if second is not None or agent != _NOBODY:
-                other(at)
-            elif block is None:
-                prompt(at)
-            else:
-                (result_ if block == "tool_result" and _is_plain_text(text) else other)(at)
+            asked.append(at)
         elif kind == "api-request":
-            sent(at)
-        elif kind != "attachment" or type(attached) is not str or attached in ATTACHMENTS:
-            other(at)
+            out.sent.append(at)
+        elif kind != "attachment" or type(attached[at]) is not str or attached[at] in ATTACHMENTS:
+            out.others.append(at)
+    _sort_answers(out, columns, said)
+    _sort_users(out, columns, asked, sums_only=sums_only)
     return out
+
+
+def picker(wanted: Sequence[int]) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """What takes the values at some positions out of a column."""
+    if len(wanted) > 1:
+        return itemgetter(*wanted)
+    return lambda column: tuple(column[at] for at in wanted)
+
+
+def _sort_answers(out: Kinds, columns: Sequence[Sequence[Any]], said: list[int]) -> None:
+    pick, number = picker(said), len(said)
+    told = [pick(columns[at]) for at in (BLOCK_TYPE, SECOND_BLOCK, SECOND_ITERATION, OUTPUT, MODEL)]
+    blocks, seconds, iterations, outputs, models = told
+    alone = seconds.count(None) == iterations.count(None) == number
+    typed = set(map(type, outputs)) <= {int} and set(map(type, models)) <= {str} and set(map(type, blocks)) <= {str}
+    if alone and typed and _BLOCKS.issuperset(blocks) and SYNTHETIC not in models:  # as nearly always: all at once
+        out.answers.extend(said)
+        return
+    for at, block, second, iteration, output, model in zip(said, *told, strict=True):
+        known = type(block) is str and block in _BLOCKS and second is None and iteration is None
+        plain = known and type(output) is int and type(model) is str and model != SYNTHETIC
+        (out.answers if plain else out.others).append(at)
+
+
+def _sort_users(out: Kinds, columns: Sequence[Sequence[Any]], asked: list[int], *, sums_only: bool) -> None:
+    pick = picker(asked)
+    told = (BLOCK_TYPE, SECOND_BLOCK, f.RESULT_AGENT, f.RESULT_AGENT_OLD, f.RESULT_RUN)
+    blocks, *rest = (pick(columns[at]) for at in told)
+    texts = blocks if sums_only else pick(columns[RESULT])  # a type passes for a plain text
+    for at, block, text, more in zip(asked, blocks, texts, zip(*rest, strict=True), strict=True):
+        if more != _ALONE:
+            out.others.append(at)
+        elif block is None:
+            out.prompts.append(at)
+        elif block == "tool_result" and _is_plain_text(text):
+            out.results.append(at)
+        else:
+            out.others.append(at)
 
 
 def _is_plain_text(text: Any) -> bool:
