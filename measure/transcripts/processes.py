@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -91,7 +92,8 @@ def spread(
         # Few at once, from the front: a task that was handed out and taken back would break a pool that breaks.
         nonlocal first
         while first < last and sum(not future.done() for future in futures.values()) < limit:
-            futures[first] = pool.submit(there, tasks[first])
+            with _held_back():
+                futures[first] = pool.submit(there, tasks[first])
             first += 1
 
     def tell(now: int = 0, _: int = 0) -> None:
@@ -114,8 +116,11 @@ def spread(
             tell()
     except KeyboardInterrupt:
         pool.shutdown(cancel_futures=True)
-        finished = [number for number, future in futures.items() if future.done() and not future.cancelled()]
-        done |= {number: taken(futures[number].result()) for number in finished if number not in done}
+        # A process that was killed has broken the pool: what it did not finish is no reason to go on.
+        whole = [
+            number for number, one in futures.items() if one.done() and not one.cancelled() and not one.exception()
+        ]
+        done |= {number: taken(futures[number].result()) for number in whole if number not in done}
         raise
     finally:
         pool.shutdown(cancel_futures=True)
@@ -154,6 +159,19 @@ def groups(jobs: Sequence[Job]) -> Iterator[list[Job]]:
         size += job.found.size - job.offset
     if group:
         yield group
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and for ever in a process that is started now: it has no handler yet while it starts."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _quiet() -> None:

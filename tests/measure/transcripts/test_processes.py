@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,3 +51,24 @@ def test_little_is_read_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SETPOINT_PROCESSES", raising=False)
     assert processes.workers(1000) == 1
     assert processes.workers(10**9) >= 1
+
+
+def spread(task: object, there: object, here: object) -> dict[int, object]:
+    done: dict[int, object] = {}
+    processes.spread([task, task], [1, 1], 2, done, there=there, taken=lambda one: one, here=here, progress=None)  # type: ignore[arg-type]
+    return done
+
+
+def test_ctrl_c_does_not_reach_a_process_that_only_starts() -> None:
+    blocked = partial(signal.pthread_sigmask, signal.SIG_BLOCK)  # says what is held back there
+    assert signal.SIGINT in spread([], blocked, lambda *_: None)[0]  # type: ignore[operator]
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_ctrl_c_stops_though_another_process_died() -> None:
+    def here(*_: object) -> None:
+        time.sleep(2)  # the other one is gone by now
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        spread(1, os._exit, here)
