@@ -33,7 +33,7 @@ from measure.reports.rows import thread_kind
 from measure.transcripts import cut, processes, scan
 from measure.transcripts.build import RawFrames
 from measure.transcripts.find import Listing
-from measure.transcripts.scan import Job, Progress, Ways
+from measure.transcripts.scan import Progress, Ways
 
 WAYS = Ways(complete=False, sums_only=True)
 _ACCOUNT = ("file", "skipped", *_files.COUNTS, "first_damaged_line", "surrogates", "clamped")
@@ -137,9 +137,7 @@ def _part(found: Listing, progress: Progress | None = None, *, alone: bool) -> P
 
 def _raw(found: Listing, progress: Progress | None) -> RawFrames:
     """The raw tables of a part, read by this process."""
-    outcome = scan.read([Job(one, number) for number, one in enumerate(found.files)], progress, WAYS)
-    accounts = {job.found.path: (job.file, seen, outcome.sums.get(job.file, {})) for job, seen in outcome.seen}
-    return scan.finished(outcome.raw, accounts, found)
+    return scan.of_all(found, scan.read(scan.jobs_of(found), progress, WAYS))
 
 
 def _account(raw: RawFrames) -> pl.DataFrame:

@@ -112,10 +112,18 @@ class Account(Protocol):
     why: str | None
 
 
-def scan(found: Listing, progress: Progress | None = None, ways: Ways = WHOLE) -> RawFrames:
+def scan(found: Listing, progress: Progress | None = None) -> RawFrames:
     """Raw tables of all files of `found`, in the order of their paths, their last lines included."""
-    jobs = [Job(one, number) for number, one in enumerate(found.files)]
-    outcome = run(jobs, progress, ways)
+    return of_all(found, run(jobs_of(found), progress, WHOLE))
+
+
+def jobs_of(found: Listing) -> list[Job]:
+    """All files of `found`, from their beginnings, numbered in their order."""
+    return [Job(one, number) for number, one in enumerate(found.files)]
+
+
+def of_all(found: Listing, outcome: Outcome) -> RawFrames:
+    """Raw tables of what `jobs_of` gave, however it was read."""
     accounts = {job.found.path: (job.file, seen, outcome.sums.get(job.file, {})) for job, seen in outcome.seen}
     return finished(outcome.raw, accounts, found)
 
